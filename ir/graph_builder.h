@@ -1,0 +1,176 @@
+// Makes a Graph: by calls, op by op in program order, as a framework would while it walks its own graph.
+//
+//   GraphBuilder b;
+//   ValueId x = b.Input("x", 4096);
+//   ValueId y = b.Compute("relu", {.reads = {x}, .writes = {{.bytes = 4096, .in_place = {x}}}});
+//   b.Output(y);
+//   absl::StatusOr<Graph> graph = std::move(b).Build();
+//
+// Names are optional (""): unnamed things are called v0, v1, ... and op0, op1, ... after their index. Calls never fail; Build()
+// checks everything and names the first fault. Ids count from 0 in call order, per kind of thing.
+//
+// ERRORS (Build): InvalidArgument, with object, value, bound and unit; the status carries the payload kWherePayload, the place of the fault
+// as a JSON pointer into the graph's JSON form ("/ops/3/reads/1").
+// COST: O(ops + uses) plus the proofs that symbolic sizes need. THREADS: one at a time.
+#ifndef BUFPLAN_IR_GRAPH_BUILDER_H_
+#define BUFPLAN_IR_GRAPH_BUILDER_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ir/expr.h"
+#include "ir/graph.h"
+#include "ir/id.h"
+
+namespace bufplan {
+
+inline constexpr absl::string_view kWherePayload = "bufplan/where";
+
+struct ValueOptions {
+  SpaceId space;  // the first space
+  std::optional<int64_t> alignment_bytes;
+  std::optional<int64_t> pinned_offset_bytes;
+  bool preserve = false;  // inputs
+  bool writable = false;  // externals
+  std::string attrs_json;
+};
+
+struct OpOptions {
+  StreamId stream;  // the first stream
+  Expr scratch_bytes = 0;
+  Elide elide = Elide::kAuto;
+  std::string attrs_json;
+};
+
+// An operand of a compute op; converts from a ValueId (all of the value).
+struct Operand {
+  Operand(ValueId v) : value(v) {}  // NOLINT: meant to convert
+  Operand(ValueId v, Region r, bool strides_ok_in = false, int64_t offset_multiple_in = 1)
+      : value(v), region(std::move(r)), strides_ok(strides_ok_in), offset_multiple(offset_multiple_in) {}
+  ValueId value;
+  std::optional<Region> region;
+  bool strides_ok = false;
+  int64_t offset_multiple = 1;
+};
+
+// An in-place permission; converts from a ValueId (same_index).
+struct InPlaceOf {
+  InPlaceOf(ValueId v, InPlaceMode m = InPlaceMode::kSameIndex) : value(v), mode(m) {}  // NOLINT: meant to convert
+  ValueId value;
+  InPlaceMode mode;
+};
+
+// A result of a compute op: a new value, or one that AddValue() declared (`value`; then name, bytes and options are ignored).
+struct Result {
+  std::string name;
+  Expr bytes = 0;
+  ValueOptions options;
+  std::optional<ValueId> value;
+  std::optional<ValueId> base;
+  std::optional<Region> region;
+  Cover cover = Cover::kAll;
+  std::vector<InPlaceOf> in_place;
+  bool movable = true;
+};
+
+// Where a data movement puts its result: a new value of that name, or a declared one.
+struct Target {
+  Target() = default;
+  Target(absl::string_view n) : name(n) {}  // NOLINT: meant to convert
+  Target(const char* n) : name(n) {}        // NOLINT: meant to convert
+  Target(std::string n, ValueOptions o) : name(std::move(n)), options(std::move(o)) {}
+  Target(ValueId v) : value(v) {}  // NOLINT: meant to convert
+  std::string name;
+  ValueOptions options;
+  std::optional<ValueId> value;
+};
+
+struct ComputeSpec {
+  std::vector<Operand> reads;
+  std::vector<Result> writes;
+  OpOptions options;
+};
+
+struct CopyPart {
+  ValueId from;
+  std::optional<Region> from_region, to_region;
+};
+
+// The values a compute op writes; converts to the first (or only) one.
+class Results {
+ public:
+  explicit Results(std::vector<ValueId> values) : values_(std::move(values)) {}
+  operator ValueId() const { return values_.empty() ? ValueId() : values_[0]; }  // NOLINT: meant to convert
+  ValueId operator[](size_t i) const { return values_[i]; }
+  size_t size() const { return values_.size(); }
+
+ private:
+  std::vector<ValueId> values_;
+};
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(absl::string_view name = "");
+
+  void SetAttrs(std::string attrs_json);
+
+  // An integer in [min, max] and a multiple of multiple_of; use it in sizes and places: 8192 * s.
+  Expr AddSymbol(absl::string_view name, int64_t min, int64_t max, int64_t multiple_of = 1);
+  // Without a call: one space "device" with alignment 1 and no limits, one stream "main".
+  SpaceId AddSpace(absl::string_view name, Space space);
+  StreamId AddStream(absl::string_view name);
+
+  // Values that are there at the start.
+  ValueId Input(absl::string_view name, Expr bytes, ValueOptions options = {});
+  ValueId Constant(absl::string_view name, Expr bytes, ValueOptions options = {});
+  ValueId External(absl::string_view name, Expr bytes, ValueOptions options = {});
+  ValueId Variable(absl::string_view name, Expr bytes, ValueOptions options = {});
+  // Any value, ahead of the op that writes it.
+  ValueId AddValue(absl::string_view name, Expr bytes, Role role, ValueOptions options = {});
+
+  Results Compute(absl::string_view name, ComputeSpec spec);
+  ValueId View(absl::string_view name, ValueId of, Expr at, Expr bytes, Target to = {}, OpOptions options = {});
+  ValueId Slice(absl::string_view name, ValueId of, Expr at, Expr bytes, Target to = {}, OpOptions options = {});
+  ValueId Clone(absl::string_view name, ValueId of, Target to = {}, OpOptions options = {});
+  ValueId Update(absl::string_view name, ValueId base, ValueId from, Expr at, Target to = {}, OpOptions options = {});
+  ValueId Concat(absl::string_view name, absl::Span<const ValueId> from, Target to = {}, OpOptions options = {});
+  ValueId Copy(absl::string_view name, std::vector<CopyPart> parts, std::optional<ValueId> base, Expr bytes,
+               Target to = {}, OpOptions options = {});
+  ValueId Fill(absl::string_view name, std::optional<ValueId> base, std::optional<Region> region, Expr bytes,
+               Target to = {}, OpOptions options = {});
+  ValueId Transfer(absl::string_view name, ValueId from, Target to, OpOptions options = {});
+  OpId Commit(absl::string_view name, ValueId from, ValueId to, OpOptions options = {});
+  OpId Barrier(absl::string_view name, OpOptions options = {});
+  OpId last_op() const { return OpId(static_cast<int32_t>(graph_.ops_.size()) - 1); }
+
+  void Order(OpId before, OpId after);
+  void KeepAliveUntil(ValueId value, OpId until);
+  void Disjoint(ValueId a, ValueId b);
+  void AddFusion(Fusion fusion);
+  void Output(ValueId value);
+
+  const Expr& bytes(ValueId v) const { return graph_.values_[v.index()].bytes; }
+
+  absl::StatusOr<Graph> Build() &&;
+
+ private:
+  RegionId AddRegion(Region region);
+  // The id of the value that an op writes: the target's own, or a new one.
+  ValueId ResultValue(const Target& to, const Expr& bytes);
+  // Opens an op; reads and writes added until the next StartOp() are its own.
+  OpId StartOp(absl::string_view name, OpKind kind, OpOptions options);
+  void AddRead(ValueId value, std::optional<Region> region, std::optional<Region> to_region, bool strides_ok = false,
+               int64_t offset_multiple = 1);
+  void AddWrite(ValueId value, std::optional<ValueId> base = std::nullopt, std::optional<Region> region = std::nullopt);
+
+  Graph graph_;
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_IR_GRAPH_BUILDER_H_

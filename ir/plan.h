@@ -1,0 +1,148 @@
+// The plan: where every value of a graph lives, which ops move bytes, and why.
+//
+// A plan says everything an executor needs. Locations decide what happens: a part of a data movement whose source and
+// destination bytes coincide is not executed; where a result and its base lie apart, the carried bytes are moved first.
+// Texts are made when somebody reads them: a Note holds ids, WhyText() words.
+//
+// THREADS: a const Plan may be used by any number of threads.
+#ifndef BUFPLAN_IR_PLAN_H_
+#define BUFPLAN_IR_PLAN_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/graph.h"
+#include "ir/id.h"
+
+namespace bufplan {
+
+// The first byte of a value, or of an op's scratch.
+//
+//   kArena:  chunk `chunk` of space `memory`, at offset_bytes
+//   kCaller: the storage of the constant, external or variable `memory` (a ValueId's index), at offset_bytes
+//   kNone:   no bytes: swallowed by a fused group
+struct Location {
+  enum class Kind : uint8_t { kNone, kArena, kCaller };
+  Kind kind = Kind::kNone;
+  int32_t memory = 0;
+  int32_t chunk = 0;
+  Expr offset_bytes;
+
+  static Location InArena(SpaceId space, int32_t chunk, Expr offset_bytes) {
+    return {Kind::kArena, static_cast<int32_t>(space.index()), chunk, std::move(offset_bytes)};
+  }
+  static Location InCaller(ValueId owner, Expr offset_bytes) {
+    return {Kind::kCaller, static_cast<int32_t>(owner.index()), 0, std::move(offset_bytes)};
+  }
+  SpaceId space() const { return SpaceId(memory); }
+  ValueId owner() const { return ValueId(memory); }
+  bool SameMemoryAs(const Location& o) const { return kind == o.kind && memory == o.memory && chunk == o.chunk; }
+  friend bool operator==(const Location&, const Location&) = default;
+};
+
+enum class BoundKind : uint8_t { kLoad, kAntichain, kSearch };
+
+struct Arena {
+  SpaceId space;
+  int64_t bytes = 0;        // all chunks together
+  int64_t lower_bound = 0;  // no placement of these storages needs less
+  BoundKind bound = BoundKind::kLoad;
+  bool optimal = false;     // bytes == lower_bound, or proven otherwise
+  std::vector<int64_t> chunks;  // bytes of each chunk; never empty
+};
+
+// The first and the last op that touch a value's bytes on its behalf. Absent: before the first op / after the last op.
+struct LiveRange {
+  std::optional<OpId> first, last;
+  friend bool operator==(const LiveRange&, const LiveRange&) = default;
+};
+
+enum class Action : uint8_t { kRun, kElided };
+
+// Why an op is as it is. `value`, `other`, `op` fill the blanks of the sentence.
+enum class Why : uint8_t {
+  kText,               // `text` is the sentence (plans that were read from a file)
+  kView,               // result is bytes `text` of `value`
+  kCoincides,          // result and source are the same bytes of `value`
+  kNotTried,           // this kind of copy is planned as a copy
+  kNeverElide,         // the author asked for the copy
+  kOldContentRead,     // `op` reads `other` (on the bytes of `value`) after this op would have overwritten it
+  kOwnOperand,         // the op itself reads `other` there without declaring it in place
+  kOldContentKept,     // `other` must be intact at the end
+  kUnordered,          // `op` touches `other` there on another stream, in no order with this op
+  kReadOnly,           // `value` is a constant or a borrowed external
+  kNotLineage,         // variable `value` is written only by what is committed to it
+  kOutgrows,           // the result is not proven to fit: `text`
+  kOtherSpace,         // `value` lies in another space
+  kMisaligned,         // the place is not a multiple of the result's alignment: `text`
+  kPinned,             // pins contradict
+  kDisjoint,           // `value` and `other` are declared disjoint
+  kOverwrittenMeanwhile,  // `op` has overwritten bytes of `value` that the result still carries
+  kBetterOperand,      // `other` was taken instead
+  kCarried,            // bytes of base `value` are carried to the result's own storage
+};
+
+struct Note {
+  OpId op;
+  Action action = Action::kRun;
+  Why why = Why::kText;
+  std::optional<ValueId> result;  // which result of the op; data movements: absent
+  std::optional<ValueId> value, other;
+  std::optional<OpId> blocker;
+  std::string text;
+};
+
+struct AddedEdge {
+  OpId before, after;
+  std::string why;
+};
+
+struct FusionDecision {
+  FusionId fusion;
+  bool fused = false;
+  int64_t cost_bytes = 0;
+  std::string why;
+};
+
+struct ScratchPlace {
+  OpId op;
+  Location location;
+};
+
+struct PlanStats {
+  int64_t copies_elided = 0;     // data movements of which no byte moves
+  int64_t copies_kept = 0;       // data movements and carried bases that move bytes
+  int64_t bytes_copied = 0;      // by the plan, at the largest symbol values
+  int64_t bytes_not_copied = 0;  // what the same ops would have moved besides
+  int64_t sum_bytes = 0;         // sizes of all values in arenas, views not counted
+  std::optional<OpId> peak_op;   // absent: nothing is in an arena
+  std::vector<ValueId> live_at_peak;
+};
+
+struct Plan {
+  std::string graph_name;
+  std::string fingerprint;  // of the graph, see io/fingerprint.h; empty until the plan is written to a file
+  std::vector<std::pair<std::string, std::string>> options;  // as given by the caller, name and value
+  bool optimal = false;
+  std::vector<Arena> arenas;             // one per space, in the graph's order
+  std::vector<Location> locations;       // by ValueId
+  std::vector<LiveRange> live;           // by ValueId
+  std::vector<ScratchPlace> scratch;     // ascending by op, ops with scratch only
+  std::vector<Note> notes;               // ascending by op; every data movement has one
+  std::vector<FusionDecision> fused;     // one per fusion of the graph, in its order
+  std::vector<AddedEdge> added_order;
+  PlanStats stats;
+
+  const Location& location(ValueId v) const { return locations[v.index()]; }
+};
+
+// The sentence of a note in the author's names, e.g. "kept: r7 reads K after upd would have overwritten it".
+std::string WhyText(const Graph& graph, const Note& note);
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_IR_PLAN_H_
