@@ -6,8 +6,9 @@
 // Everything lies in flat arrays. Ids are dense indices into them; an op's reads, writes and a write's in-place
 // permissions are consecutive runs of one array each, in the order the author gave them.
 //
-// One form serves all kinds of op. A data movement (view, slice, clone, update, concat, copy, transfer, commit) is a list of
-// reads, each of which says which bytes it takes (`region`) and where they go in the op's one result (`to_region`):
+// One form serves all kinds of op. A data movement (view, slice, clone, update, concat, copy, transfer, commit) is a
+// list of reads, each of which says which bytes it takes (`region`) and where they go in the op's one result
+// (`to_region`):
 //
 //   update base=K from=row at=8192*s to=K1      reads  [{row, whole -> [8192*s, 8192*s + 8192)}]
 //                                               writes [{K1, base K}]
@@ -15,7 +16,8 @@
 //                                               writes [{c}]
 //   commit from=K1 to=K                         reads  [{K1, whole -> whole}], writes [], commit_target K
 //
-// THREADS: a const Graph may be used by any number of threads. LIFETIME: spans and references live as long as the Graph.
+// THREADS: a const Graph may be used by any number of threads. LIFETIME: spans and references live as long as the
+// Graph.
 #ifndef BUFPLAN_IR_GRAPH_H_
 #define BUFPLAN_IR_GRAPH_H_
 
@@ -49,29 +51,30 @@ enum class OpKind : uint8_t {
 enum class Elide : uint8_t { kAuto, kNever, kMust };
 // Whether every byte of a compute write's region is new (kAll) or old bytes of the base may survive in it (kPart).
 enum class Cover : uint8_t { kAll, kPart };
-// kSameIndex: the result may start at the operand's first byte and be no longer than it. kAny: it may overlap the operand anyhow.
+// kSameIndex: the result may start at the operand's first byte and be no longer than it. kAny: it may overlap the
+// operand anyhow.
 enum class InPlaceMode : uint8_t { kSameIndex, kAny };
 
 absl::string_view ToString(Role role);
 absl::string_view ToString(OpKind kind);
 
 struct Space {
-  int64_t alignment_bytes = 1;                   // power of two
-  std::optional<int64_t> capacity_bytes;         // all chunks together
-  std::optional<int64_t> max_allocation_bytes;   // one chunk
-  std::vector<SpaceId> unified_with;             // the same memory; symmetric after Build()
+  int64_t alignment_bytes = 1;                  // power of two
+  std::optional<int64_t> capacity_bytes;        // all chunks together
+  std::optional<int64_t> max_allocation_bytes;  // one chunk
+  std::vector<SpaceId> unified_with;            // the same memory; symmetric after Build()
 };
 
 struct Value {
   Expr bytes;
-  int64_t max_bytes = 0;                      // the largest `bytes` over all symbol values: the size that is planned
-  int64_t alignment_bytes = 1;                // own_alignment_bytes, else the space's
+  int64_t max_bytes = 0;        // the largest `bytes` over all symbol values: the size that is planned
+  int64_t alignment_bytes = 1;  // own_alignment_bytes, else the space's
   std::optional<int64_t> own_alignment_bytes;
-  std::optional<int64_t> pinned_offset_bytes; // byte offset in the arena that the author fixed
+  std::optional<int64_t> pinned_offset_bytes;  // byte offset in the arena that the author fixed
   SpaceId space;
   Role role = Role::kTransient;
-  bool preserve = false;                      // input: intact to the end
-  bool writable = false;                      // external: donated
+  bool preserve = false;  // input: intact to the end
+  bool writable = false;  // external: donated
 };
 
 // dims[0] is the outermost: byte j of run (i0, i1, ...) is at + i0*dims[0].stride + i1*dims[1].stride + ... + j.
@@ -120,12 +123,12 @@ struct InPlace {
 
 struct Write {
   ValueId value;
-  std::optional<ValueId> base;       // the result is the base with `region` (movements: all to_regions) overwritten
-  std::optional<RegionId> region;    // compute and fill; absent: all of the value
+  std::optional<ValueId> base;     // the result is the base with `region` (movements: all to_regions) overwritten
+  std::optional<RegionId> region;  // compute and fill; absent: all of the value
   Cover cover = Cover::kAll;
   bool movable = true;
   uint32_t first_in_place = 0, num_in_place = 0;
-  ByteRange span;                    // every byte that is overwritten for some symbol values lies in here
+  ByteRange span;  // every byte that is overwritten for some symbol values lies in here
 };
 
 struct Op {
@@ -175,9 +178,9 @@ class Graph {
   absl::Span<const Space> spaces() const { return spaces_; }  // never empty
   absl::Span<const Value> values() const { return values_; }
   absl::Span<const Op> ops() const { return ops_; }
-  absl::Span<const OrderEdge> order() const { return order_; }              // as given
-  absl::Span<const KeepAlive> keep_alive() const { return keep_alive_; }    // sorted, without duplicates
-  absl::Span<const DisjointPair> disjoint() const { return disjoint_; }     // sorted, without duplicates
+  absl::Span<const OrderEdge> order() const { return order_; }            // as given
+  absl::Span<const KeepAlive> keep_alive() const { return keep_alive_; }  // sorted, without duplicates
+  absl::Span<const DisjointPair> disjoint() const { return disjoint_; }   // sorted, without duplicates
   absl::Span<const Fusion> fusions() const { return fusions_; }
   absl::Span<const ValueId> outputs() const { return outputs_; }
   int32_t num_streams() const { return static_cast<int32_t>(stream_names_.size()); }  // at least 1

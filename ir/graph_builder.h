@@ -6,12 +6,12 @@
 //   b.Output(y);
 //   absl::StatusOr<Graph> graph = std::move(b).Build();
 //
-// Names are optional (""): unnamed things are called v0, v1, ... and op0, op1, ... after their index. Calls never fail; Build()
-// checks everything and names the first fault. Ids count from 0 in call order, per kind of thing.
+// Names are optional (""): unnamed things are called v0, v1, ... and op0, op1, ... after their index. Calls never fail;
+// Build() checks everything and names the first fault. Ids count from 0 in call order, per kind of thing.
 //
-// ERRORS (Build): InvalidArgument, with object, value, bound and unit; the status carries the payload kWherePayload, the place of the fault
-// as a JSON pointer into the graph's JSON form ("/ops/3/reads/1").
-// COST: O(ops + uses) plus the proofs that symbolic sizes need. THREADS: one at a time.
+// ERRORS (Build): InvalidArgument, with object, value, bound and unit; the status carries the payload kWherePayload,
+// the place of the fault as a JSON pointer into the graph's JSON form ("/ops/3/reads/1"). COST: O(ops + uses) plus the
+// proofs that symbolic sizes need. THREADS: one at a time.
 #ifndef BUFPLAN_IR_GRAPH_BUILDER_H_
 #define BUFPLAN_IR_GRAPH_BUILDER_H_
 
@@ -26,10 +26,9 @@
 #include "ir/expr.h"
 #include "ir/graph.h"
 #include "ir/id.h"
+#include "ir/where.h"
 
 namespace bufplan {
-
-inline constexpr absl::string_view kWherePayload = "bufplan/where";
 
 struct ValueOptions {
   SpaceId space;  // the first space
@@ -65,7 +64,8 @@ struct InPlaceOf {
   InPlaceMode mode;
 };
 
-// A result of a compute op: a new value, or one that AddValue() declared (`value`; then name, bytes and options are ignored).
+// A result of a compute op: a new value, or one that AddValue() declared (`value`; then name, bytes and options are
+// ignored).
 struct Result {
   std::string name;
   Expr bytes = 0;
@@ -154,7 +154,8 @@ class GraphBuilder {
   void AddFusion(Fusion fusion);
   void Output(ValueId value);
 
-  const Expr& bytes(ValueId v) const { return graph_.values_[v.index()].bytes; }
+  // The size of v; 0 for an id that this builder did not give out (which Build() refuses where it is used).
+  Expr bytes(ValueId v) const { return v.index() < graph_.values_.size() ? graph_.values_[v.index()].bytes : Expr(0); }
 
   absl::StatusOr<Graph> Build() &&;
 

@@ -51,7 +51,7 @@ struct Arena {
   int64_t bytes = 0;        // all chunks together
   int64_t lower_bound = 0;  // no placement of these storages needs less
   BoundKind bound = BoundKind::kLoad;
-  bool optimal = false;     // bytes == lower_bound, or proven otherwise
+  bool optimal = false;         // bytes == lower_bound, or proven otherwise
   std::vector<int64_t> chunks;  // bytes of each chunk; never empty
 };
 
@@ -65,25 +65,25 @@ enum class Action : uint8_t { kRun, kElided };
 
 // Why an op is as it is. `value`, `other`, `op` fill the blanks of the sentence.
 enum class Why : uint8_t {
-  kText,               // `text` is the sentence (plans that were read from a file)
-  kView,               // result is bytes `text` of `value`
-  kCoincides,          // result and source are the same bytes of `value`
-  kNotTried,           // this kind of copy is planned as a copy
-  kNeverElide,         // the author asked for the copy
-  kOldContentRead,     // `op` reads `other` (on the bytes of `value`) after this op would have overwritten it
-  kOwnOperand,         // the op itself reads `other` there without declaring it in place
-  kOldContentKept,     // `other` must be intact at the end
-  kUnordered,          // `op` touches `other` there on another stream, in no order with this op
-  kReadOnly,           // `value` is a constant or a borrowed external
-  kNotLineage,         // variable `value` is written only by what is committed to it
-  kOutgrows,           // the result is not proven to fit: `text`
-  kOtherSpace,         // `value` lies in another space
-  kMisaligned,         // the place is not a multiple of the result's alignment: `text`
-  kPinned,             // pins contradict
-  kDisjoint,           // `value` and `other` are declared disjoint
+  kText,                  // `text` is the sentence (plans that were read from a file)
+  kView,                  // result is bytes `text` of `value`
+  kCoincides,             // result and source are the same bytes of `value`
+  kNotTried,              // this kind of copy is planned as a copy
+  kNeverElide,            // the author asked for the copy
+  kOldContentRead,        // `op` reads `other` (on the bytes of `value`) after this op would have overwritten it
+  kOwnOperand,            // the op itself reads `other` there without declaring it in place
+  kOldContentKept,        // `other` must be intact at the end
+  kUnordered,             // `op` touches `other` there on another stream, in no order with this op
+  kReadOnly,              // `value` is a constant or a borrowed external
+  kNotLineage,            // variable `value` is written only by what is committed to it
+  kOutgrows,              // the result is not proven to fit: `text`
+  kOtherSpace,            // `value` lies in another space
+  kMisaligned,            // the place is not a multiple of the result's alignment: `text`
+  kPinned,                // pins contradict
+  kDisjoint,              // `value` and `other` are declared disjoint
   kOverwrittenMeanwhile,  // `op` has overwritten bytes of `value` that the result still carries
-  kBetterOperand,      // `other` was taken instead
-  kCarried,            // bytes of base `value` are carried to the result's own storage
+  kBetterOperand,         // `other` was taken instead
+  kCarried,               // bytes of base `value` are carried to the result's own storage
 };
 
 struct Note {
@@ -128,12 +128,12 @@ struct Plan {
   std::string fingerprint;  // of the graph, see io/fingerprint.h; empty until the plan is written to a file
   std::vector<std::pair<std::string, std::string>> options;  // as given by the caller, name and value
   bool optimal = false;
-  std::vector<Arena> arenas;             // one per space, in the graph's order
-  std::vector<Location> locations;       // by ValueId
-  std::vector<LiveRange> live;           // by ValueId
-  std::vector<ScratchPlace> scratch;     // ascending by op, ops with scratch only
-  std::vector<Note> notes;               // ascending by op; every data movement has one
-  std::vector<FusionDecision> fused;     // one per fusion of the graph, in its order
+  std::vector<Arena> arenas;          // one per space, in the graph's order
+  std::vector<Location> locations;    // by ValueId
+  std::vector<LiveRange> live;        // by ValueId
+  std::vector<ScratchPlace> scratch;  // ascending by op, ops with scratch only
+  std::vector<Note> notes;            // ascending by op; every data movement has one
+  std::vector<FusionDecision> fused;  // one per fusion of the graph, in its order
   std::vector<AddedEdge> added_order;
   PlanStats stats;
 

@@ -55,9 +55,9 @@ struct ProblemPlan {
 };
 
 // What a problem must be before it is planned: names unique and 1..1024 bytes, sizes and offsets >= 0, begin <= end,
-// alignments powers of two, pins aligned, gaps ascending and inside the lifetime, and the sum of the aligned sizes and pins in 64 bits.
-// ERRORS: InvalidArgument naming the buffer, the value and the bound; payload kWherePayload as in ir/graph_builder.h.
-// COST: O(n log n).
+// alignments powers of two, pins aligned, gaps ascending and inside the lifetime, and the sum of the aligned sizes and
+// pins in 64 bits. ERRORS: InvalidArgument naming the buffer, the value and the bound; payload kWherePayload as in
+// ir/graph_builder.h. COST: O(n log n).
 absl::Status ValidateProblem(const Problem& problem);
 
 }  // namespace bufplan

@@ -1,8 +1,8 @@
 // Offsets for storages: the placement problem, its solution, and the one entry.
 //
-// A storage is a rigid body of `size_bytes` bytes, laid at one offset. What it occupies there, and when, is a list of pieces:
-// rectangles of time x bytes. Most storages have one piece, their whole; a storage of which a part dies early, or that has
-// gaps, has several. Two storages may share a byte iff no piece of one meets a piece of the other there.
+// A storage is a rigid body of `size_bytes` bytes, laid at one offset. What it occupies there, and when, is a list of
+// pieces: rectangles of time x bytes. Most storages have one piece, their whole; a storage of which a part dies early,
+// or that has gaps, has several. Two storages may share a byte iff no piece of one meets a piece of the other there.
 //
 //   bytes ^                 a storage with two pieces: its upper bytes die at t1, and what lies at the same offsets
 //    size |######           from t1 on may be another storage's
@@ -26,15 +26,15 @@
 namespace bufplan {
 
 struct Piece {
-  int64_t begin = 0, end = 0;        // time, half-open, not empty
-  int64_t low = 0, high = 0;         // bytes within the storage, half-open, not empty
+  int64_t begin = 0, end = 0;  // time, half-open, not empty
+  int64_t low = 0, high = 0;   // bytes within the storage, half-open, not empty
 };
 
 struct StorageSpec {
   int64_t size_bytes = 0;
-  int64_t alignment_bytes = 1;                  // power of two
-  std::optional<int64_t> pinned_offset_bytes;   // in chunk 0
-  uint32_t first_piece = 0, num_pieces = 0;     // 0 pieces (zero bytes): conflicts with nothing, still gets an offset
+  int64_t alignment_bytes = 1;                 // power of two
+  std::optional<int64_t> pinned_offset_bytes;  // in chunk 0
+  uint32_t first_piece = 0, num_pieces = 0;    // 0 pieces (zero bytes): conflicts with nothing, still gets an offset
 };
 
 // Storage a's bytes [a_low, a_high) and storage b's [b_low, b_high) never overlap, whenever they live.
@@ -45,10 +45,10 @@ struct DisjointStorages {
 
 struct PlacementProblem {
   std::vector<StorageSpec> storages;
-  std::vector<Piece> pieces;                     // of storage 0, then of storage 1, ...
+  std::vector<Piece> pieces;  // of storage 0, then of storage 1, ...
   std::vector<DisjointStorages> disjoint;
-  std::optional<int64_t> capacity_bytes;         // all chunks together
-  std::optional<int64_t> max_chunk_bytes;        // no storage straddles chunks; no storage is larger (the caller checks)
+  std::optional<int64_t> capacity_bytes;   // all chunks together
+  std::optional<int64_t> max_chunk_bytes;  // no storage straddles chunks; no storage is larger (the caller checks)
 
   absl::Span<const Piece> PiecesOf(size_t storage) const {
     return {pieces.data() + storages[storage].first_piece, storages[storage].num_pieces};
@@ -56,27 +56,27 @@ struct PlacementProblem {
 };
 
 struct Placement {
-  std::vector<int64_t> offset_bytes;   // by storage, within its chunk
-  std::vector<int32_t> chunk;          // by storage
-  std::vector<int64_t> chunk_bytes;    // never empty
-  int64_t total_bytes = 0;             // sum of chunk_bytes
+  std::vector<int64_t> offset_bytes;  // by storage, within its chunk
+  std::vector<int32_t> chunk;         // by storage
+  std::vector<int64_t> chunk_bytes;   // never empty
+  int64_t total_bytes = 0;            // sum of chunk_bytes
   int64_t lower_bound_bytes = 0;
-  bool optimal = false;                // total_bytes == lower_bound_bytes
+  bool optimal = false;  // total_bytes == lower_bound_bytes
 };
 
 enum class PlacementEffort : uint8_t { kFast, kDefault, kMax };
 
 struct PlacementOptions {
   PlacementEffort effort = PlacementEffort::kDefault;
-  // Upper limit on the elementary steps of the portfolio; the four first-fit orders by size, area, duration and start always run to the end at
-  // kDefault and kMax. 0: the effort's own limit.
+  // Upper limit on the elementary steps of the portfolio; the four first-fit orders by size, area, duration and start
+  // always run to the end at kDefault and kMax. 0: the effort's own limit.
   int64_t work_limit = 0;
 };
 
-// Places all storages. At kDefault and kMax the result is never above the best of first fit by size, area, duration and start.
-// ERRORS: ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement within the capacity was found;
-// InvalidArgument if two pinned storages overlap. Messages speak of storages by index and give bytes; the caller puts names to them.
-// TIES: equal choices go to the lower storage index. Deterministic.
+// Places all storages. At kDefault and kMax the result is never above the best of first fit by size, area, duration and
+// start. ERRORS: ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement
+// within the capacity was found; InvalidArgument if two pinned storages overlap. Messages speak of storages by index
+// and give bytes; the caller puts names to them. TIES: equal choices go to the lower storage index. Deterministic.
 // COST: O(n log n) at kFast; see first_fit.h for the others.
 // THREADS: no shared state.
 absl::StatusOr<Placement> Place(const PlacementProblem& problem, const PlacementOptions& options);

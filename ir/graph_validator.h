@@ -1,0 +1,66 @@
+// Checks a graph as GraphBuilder collected it and completes what follows from it (sizes at their largest, producers,
+// spans, happens-before). Private to GraphBuilder.
+//
+// ERRORS, COST: see ir/graph_builder.h.
+#ifndef BUFPLAN_IR_GRAPH_VALIDATOR_H_
+#define BUFPLAN_IR_GRAPH_VALIDATOR_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "ir/graph.h"
+
+namespace bufplan {
+
+class GraphValidator {
+ public:
+  explicit GraphValidator(Graph& graph) : g_(graph) {}
+  absl::Status Finish();
+
+ private:
+  // graph_validator.cc: names, symbols, spaces, values, constraints.
+  void AddDefaults();
+  absl::Status CheckNames();
+  absl::Status CheckSymbols();
+  absl::Status CheckSpaces();
+  absl::Status CheckValues();
+  absl::Status CheckValue(ValueId v);
+  absl::Status CheckPin(ValueId v);
+  absl::Status CheckSums();
+  absl::Status CheckOrder();
+  absl::Status CheckKeepAlive();
+  absl::Status CheckDisjoint();
+  absl::Status CheckOutputs();
+
+  // graph_validator_ops.cc: ops, their regions, and the roles of the values they touch.
+  absl::Status CheckOps();
+  absl::Status CheckOp(OpId o);
+  absl::Status CheckReads(OpId o);
+  absl::Status CheckWrites(OpId o);
+  absl::Status CheckInPlace(OpId o, const Write& w);
+  absl::Status CheckShape(OpId o);  // per kind
+  absl::Status CheckParts(OpId o);
+  absl::Status CheckPartsDisjoint(OpId o, ValueId result);
+  absl::Status CheckCommit(OpId o);
+  absl::Status CheckRegion(absl::string_view where, absl::string_view who, ValueId v, RegionId r, ByteRange& span);
+  absl::Status CheckAvailable(absl::string_view where, OpId o, ValueId v);
+
+  // graph_validator_fusions.cc
+  absl::Status CheckFusions();
+  absl::Status CheckFusion(size_t index, absl::Span<const OrderEdge> edges_by_after, std::vector<int32_t>& mark);
+
+  bool Known(ValueId v) const { return v.index() < g_.values_.size(); }
+  bool Known(OpId o) const { return o.index() < g_.ops_.size(); }
+  // `value "x"`, `op "y" (slice)`.
+  std::string Text(ValueId v) const;
+  std::string Text(OpId o) const;
+  std::string Text(const Expr& e) const { return e.ToString(g_.symbols_); }
+
+  Graph& g_;
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_IR_GRAPH_VALIDATOR_H_

@@ -1,0 +1,26 @@
+// What a caller can ask of the planner.
+#ifndef BUFPLAN_PLANNER_OPTIONS_H_
+#define BUFPLAN_PLANNER_OPTIONS_H_
+
+#include <cstdint>
+#include <optional>
+
+namespace bufplan {
+
+// kFast: one greedy pass per stage, for callers that plan at run time. kDefault: a portfolio under a work limit. kMax: until
+// proven or out of budget.
+enum class Effort : uint8_t { kFast, kDefault, kMax };
+
+struct PlanOptions {
+  Effort effort = Effort::kDefault;
+  // All chunks of the default space together; overrides the graph's.
+  std::optional<int64_t> capacity_bytes;
+  // Elementary steps of placement; 0: the effort's own limit.
+  int64_t work_limit = 0;
+  // Run the checker on the plan before it is returned.
+  bool check = true;
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_OPTIONS_H_
