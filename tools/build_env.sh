@@ -87,22 +87,24 @@ find_cache() {
   [[ -O $cache ]] || { say "$cache belongs to somebody else"; return 1; }
 }
 
-# Sets `workspace`: the folder to call Bazel in. Bazel refuses a path with a space; such a tree is entered through a
-# folder of links to its top-level entries.
+# Prints the files of a tree that a build may read, NUL-terminated: the name, a tab, time and size.
+list_tree() (
+  cd -- "$1" || exit
+  find . \( -path ./.git -o -path ./.build -o -path './bazel-*' \) -prune -o \
+    \( -type f -o -type l \) -printf '%P\t%T@ %s\0' | sort -z
+)
+
+# Sets `workspace`: the folder to call Bazel in. Bazel refuses a path with a space and fails on letters beyond ASCII; of
+# such a tree it gets a copy, brought up to date here.
 find_workspace() {
   workspace="$root"
   if is_plain_path "$root"; then return 0; fi
-  local entry name
   workspace="$cache/$(printf '%s' "$root" | md5sum | cut -c1-16)"
   mkdir -p -- "$workspace" || return
-  for entry in "$workspace"/* "$workspace"/.[!.]*; do
-    [[ -L $entry && ! -e $entry ]] && rm -f -- "$entry"
-  done
-  for entry in "$root"/* "$root"/.bazel*; do
-    name=${entry##*/}
-    [[ $name == bazel-* || ! -e $entry ]] && continue
-    ln -sfn -- "$entry" "$workspace/$name" || return
-  done
+  comm -z -13 <(list_tree "$root" | cut -z -f1 | sort -z) <(list_tree "$workspace" | cut -z -f1 | sort -z) |
+    (cd -- "$workspace" && xargs -0 -r rm -f --) || return
+  comm -z -23 <(list_tree "$root") <(list_tree "$workspace") | cut -z -f1 |
+    (cd -- "$root" && xargs -0 -r cp -a --parents -t "$workspace" --) || return
 }
 
 # Prepares bazel_run; installs what is missing. Exports variables: not for a shell that starts programs of the user.
@@ -123,7 +125,18 @@ setup_bazel() {
     JAVA_HOME=$(readlink -f /usr/lib/jvm/default-java)
     export JAVA_HOME
   fi
+  drop_stale_links
   forget_old_libraries
+}
+
+# Bazel's link to its execution root is named after the folder of the tree. One that came with a copied or renamed tree
+# would be taken for sources; Bazel makes its own again.
+drop_stale_links() {
+  local link
+  for link in "$workspace"/bazel-*; do
+    [[ -L $link && ! $link =~ /bazel-(bin|out|testlogs)$ ]] && rm -f -- "$link"
+  done
+  return 0
 }
 
 # Bazel does not look into /usr: when one of its packages was upgraded, everything is built anew.
