@@ -122,9 +122,10 @@ absl::Status GraphValidator::CheckReads(OpId o) {
     }
     const std::string where = op.kind == OpKind::kCompute ? absl::StrCat(At(o), "/reads/", i) : At(o);
     if (absl::Status s = CheckAvailable(where, o, r.value); !s.ok()) return s;
-    if (r.offset_multiple < 1) {
-      return FaultAt(where + "/offset_multiple", absl::StrCat(Text(o), ": offset_multiple=", r.offset_multiple,
-                                                              " of its read of ", Text(r.value), ", must be >= 1"));
+    if (r.offset_multiple < 1 || (r.offset_multiple & (r.offset_multiple - 1)) != 0) {
+      return FaultAt(where + "/offset_multiple",
+                     absl::StrCat(Text(o), ": offset_multiple=", r.offset_multiple, " of its read of ", Text(r.value),
+                                  ", must be a power of two"));
     }
     r.span = {0, g_.value(r.value).max_bytes};
     if (!r.region.has_value()) continue;

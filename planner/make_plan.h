@@ -8,11 +8,10 @@
 // Each stage is a function from data to data in a folder of its own; this file joins them.
 //
 // ERRORS: InvalidArgument: demands that no placement can meet, or options out of range; names the values and ops.
-// FailedPrecondition: an op with elide "must" keeps its copy; says why. ResourceExhausted: proven not to fit (capacity, lower bound,
-// peak op and who is live there). DeadlineExceeded: no fitting plan was found; best peak and lower bound. Internal: the plan failed the checker,
-// with what it found.
-// COST: near linear in ops + uses; placement as its effort says.
-// THREADS: no shared state; any number of calls on one graph.
+// FailedPrecondition: an op with elide "must" keeps its copy; says why. ResourceExhausted: proven not to fit (capacity,
+// lower bound, peak op and who is live there). DeadlineExceeded: no fitting plan was found; best peak and lower bound.
+// Internal: the plan failed the checker, with what it found. COST: near linear in ops + uses; placement as its effort
+// says. THREADS: no shared state; any number of calls on one graph.
 #ifndef BUFPLAN_PLANNER_MAKE_PLAN_H_
 #define BUFPLAN_PLANNER_MAKE_PLAN_H_
 

@@ -7,8 +7,8 @@
 
 namespace bufplan {
 
-// kFast: one greedy pass per stage, for callers that plan at run time. kDefault: a portfolio under a work limit. kMax: until
-// proven or out of budget.
+// kFast: one greedy pass per stage, for callers that plan at run time. kDefault: a portfolio under a work limit. kMax:
+// until proven or out of budget.
 enum class Effort : uint8_t { kFast, kDefault, kMax };
 
 struct PlanOptions {

@@ -1,0 +1,269 @@
+#include "planner/liveness/live_ranges.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "absl/container/btree_map.h"
+#include "planner/liveness/overwritten.h"
+
+namespace bufplan {
+namespace {
+
+// The life of each byte of one storage while its values are visited in the order they are written.
+class LiveBytes {
+ public:
+  LiveBytes(int64_t size, int64_t time) { segments_[0] = {size, time, time + 1}; }
+
+  void Use(ByteRange bytes, int64_t end) {
+    if (bytes.empty()) return;
+    if (bytes.begin <= 0 && bytes.end >= size()) {
+      whole_end_ = std::max(whole_end_, end);
+      return;
+    }
+    ForEach(bytes, [&](int64_t, Segment& s) { s.to = std::max(s.to, end); });
+  }
+
+  // New content in all of `bytes`. A life that lasts until now goes on, another one is over and becomes a piece.
+  void Write(ByteRange bytes, int64_t time, std::vector<Piece>& pieces) {
+    if (bytes.empty()) return;
+    Grow(bytes.end, time);
+    ForEach(bytes, [&](int64_t begin, Segment& s) {
+      const int64_t to = std::max(s.to, whole_end_);
+      if (to < time) {
+        pieces.push_back({s.from, to, begin, s.end});
+        s.from = time;
+      }
+      s.to = std::max(to, time + 1);
+    });
+  }
+
+  // New content somewhere in `bytes`: the old lives on beside it.
+  void WriteSome(ByteRange bytes, int64_t time) {
+    if (bytes.empty()) return;
+    Grow(bytes.end, time);
+    ForEach(bytes, [&](int64_t, Segment& s) { s.to = std::max(s.to, time + 1); });
+  }
+
+  void Finish(std::vector<Piece>& pieces) {
+    const size_t first = pieces.size();
+    for (const auto& [begin, s] : segments_) {
+      const int64_t to = std::max(s.to, whole_end_);
+      const bool joins = pieces.size() > first && pieces.back().begin == s.from && pieces.back().end == to;
+      if (joins) {
+        pieces.back().high = s.end;
+      } else {
+        pieces.push_back({s.from, to, begin, s.end});
+      }
+    }
+  }
+
+ private:
+  struct Segment {
+    int64_t end = 0;           // one past the last byte
+    int64_t from = 0, to = 0;  // alive [from, to)
+  };
+
+  int64_t size() const { return std::prev(segments_.end())->second.end; }
+
+  void Grow(int64_t end, int64_t time) {
+    const int64_t old = size();
+    if (end <= old) return;
+    for (auto& [begin, s] : segments_) s.to = std::max(s.to, whole_end_);
+    whole_end_ = 0;
+    segments_[old] = {end, time, time + 1};
+  }
+
+  void SplitAt(int64_t byte) {
+    auto it = segments_.upper_bound(byte);
+    if (it == segments_.begin()) return;
+    --it;
+    if (it->first >= byte || it->second.end <= byte) return;
+    Segment upper = it->second;
+    it->second.end = byte;
+    segments_[byte] = upper;
+  }
+
+  template <class F>
+  void ForEach(ByteRange bytes, F f) {
+    SplitAt(bytes.begin);
+    SplitAt(bytes.end);
+    for (auto it = segments_.lower_bound(bytes.begin); it != segments_.end() && it->first < bytes.end; ++it) {
+      f(it->first, it->second);
+    }
+  }
+
+  absl::btree_map<int64_t, Segment> segments_;  // by first byte; they cover [0, size)
+  int64_t whole_end_ = 0;                       // of uses of the whole storage
+};
+
+class Liveness {
+ public:
+  Liveness(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing)
+      : g_(graph), schedule_(schedule), uses_(uses), sharing_(sharing) {}
+
+  LiveRanges Run();
+
+ private:
+  void OrderMembers();
+  bool OnePiece(ValueId v, Piece& piece) const;
+  void Live(absl::Span<const ValueId> members);
+  void Visit(ValueId v, LiveBytes& bytes);
+  // Bytes of the root v, in its storage, in which range `r` of v lies; and whether its place is the same for all symbol
+  // values.
+  ByteRange InStorage(ValueId v, ByteRange r) const;
+  // Calls f(range of the root) for the bytes that a use reads; not at all where a base and its result are one.
+  template <class F>
+  void ForEachUsedRange(ValueId root, const Use& use, F f) const;
+  int32_t BornAt(ValueId v) const {
+    const std::optional<OpId> producer = g_.producer(v);
+    return producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
+  }
+
+  const Graph& g_;
+  const Schedule& schedule_;
+  const Uses& uses_;
+  const Sharing& sharing_;
+  LiveRanges out_;
+  std::vector<uint32_t> member_begin_;  // by storage, into members_
+  std::vector<ValueId> members_;        // roots, in the order they are written
+};
+
+// Counting sort of the roots by storage; start values first, then by list order.
+void Liveness::OrderMembers() {
+  member_begin_.assign(sharing_.storages.size() + 2, 0);
+  const auto for_each_root = [&](auto f) {
+    for (size_t i = 0; i < g_.values().size(); ++i) {
+      if (g_.values()[i].role != Role::kTransient) f(ValueId(static_cast<int32_t>(i)));
+    }
+    for (int32_t t = 0; t < schedule_.End(); ++t) {
+      for (OpId o : schedule_.UnitAt(t)) {
+        for (const Write& w : g_.writes(g_.op(o))) {
+          if (uses_.is_root(w.value) && sharing_.storage_of[w.value.index()] != Sharing::kNoStorage) f(w.value);
+        }
+      }
+    }
+  };
+  for_each_root([&](ValueId v) { ++member_begin_[static_cast<size_t>(sharing_.storage_of[v.index()]) + 2]; });
+  for (size_t i = 2; i < member_begin_.size(); ++i) member_begin_[i] += member_begin_[i - 1];
+  members_.resize(member_begin_.back());
+  for_each_root(
+      [&](ValueId v) { members_[member_begin_[static_cast<size_t>(sharing_.storage_of[v.index()]) + 1]++] = v; });
+}
+
+ByteRange Liveness::InStorage(ValueId v, ByteRange r) const {
+  const size_t storage = static_cast<size_t>(sharing_.storage_of[v.index()]);
+  const Expr& offset = sharing_.offset_of[v.index()];
+  if (!offset.is_constant()) return {0, sharing_.storages[storage].size_bytes};
+  return {offset.constant() + r.begin, offset.constant() + r.end};
+}
+
+template <class F>
+void Liveness::ForEachUsedRange(ValueId root, const Use& use, F f) const {
+  if (use.kind != UseKind::kBase) {
+    f(use.range);
+    return;
+  }
+  const Write& write = g_.writes(g_.op(OpId(use.op)))[use.read];
+  if (schedule_.Swallowed(write.value) || sharing_.on_base[write.value.index()]) return;
+  const OverwrittenBytes gone = Overwritten(g_, OpId(use.op), write);
+  if (!gone.exact || !uses_.offset(use.through).is_constant() ||
+      (root != use.through && !g_.value(use.through).bytes.is_constant())) {
+    f(use.range);
+    return;
+  }
+  f({use.range.begin, use.range.begin + gone.span.begin});
+  f({use.range.begin + gone.span.end, use.range.end});
+}
+
+// The usual storage: one value, all of it used.
+bool Liveness::OnePiece(ValueId v, Piece& piece) const {
+  const int64_t size = g_.value(v).max_bytes;
+  const int32_t born = BornAt(v);
+  int64_t end = AxisEnd(born, schedule_);
+  for (const Use& use : uses_.of(v)) {
+    if (use.kind == UseKind::kBase || use.range.begin > 0 || use.range.end < size) return false;
+    end = std::max(end, AxisEnd(use.time, schedule_));
+  }
+  piece = {AxisBegin(born), end, 0, size};
+  return true;
+}
+
+void Liveness::Visit(ValueId v, LiveBytes& bytes) {
+  const int64_t time = AxisBegin(BornAt(v));
+  const int64_t over = AxisEnd(BornAt(v), schedule_);
+  const ByteRange all = InStorage(v, {0, g_.value(v).max_bytes});
+  const bool fixed = sharing_.offset_of[v.index()].is_constant();
+  if (sharing_.on_base[v.index()]) {
+    const OpId op = *g_.producer(v);
+    for (const Write& w : g_.writes(g_.op(op))) {
+      if (w.value != v) continue;
+      const OverwrittenBytes gone = Overwritten(g_, op, w);
+      const ByteRange written = InStorage(v, gone.span);
+      if (gone.exact && fixed) {
+        bytes.Write(written, time, out_.pieces);
+      } else {
+        bytes.WriteSome(written, time);
+      }
+      bytes.Use(written, over);
+    }
+  } else {
+    if (fixed && g_.value(v).bytes.is_constant()) {
+      bytes.Write(all, time, out_.pieces);
+    } else {
+      bytes.WriteSome(all, time);
+    }
+    bytes.Use(all, over);
+  }
+  for (const Use& use : uses_.of(v)) {
+    const int64_t end = AxisEnd(use.time, schedule_);
+    ForEachUsedRange(v, use, [&](ByteRange r) { bytes.Use(InStorage(v, r), end); });
+  }
+}
+
+void Liveness::Live(absl::Span<const ValueId> members) {
+  if (members.empty()) return;
+  const ValueId first = members[0];
+  Piece piece;
+  if (members.size() == 1 && OnePiece(first, piece)) {
+    if (piece.high > 0) out_.pieces.push_back(piece);
+    return;
+  }
+  if (g_.value(first).max_bytes == 0) return;  // nothing joins a storage of zero bytes
+  LiveBytes bytes(g_.value(first).max_bytes, AxisBegin(BornAt(first)));
+  for (ValueId v : members) Visit(v, bytes);
+  bytes.Finish(out_.pieces);
+}
+
+LiveRanges Liveness::Run() {
+  OrderMembers();
+  const size_t n = sharing_.storages.size();
+  out_.begin.reserve(n + 1);
+  out_.pieces.reserve(n);
+  for (size_t s = 0; s < n; ++s) {
+    out_.begin.push_back(static_cast<uint32_t>(out_.pieces.size()));
+    if (sharing_.storages[s].owner.has_value()) continue;
+    Live(absl::MakeConstSpan(members_).subspan(member_begin_[s], member_begin_[s + 1] - member_begin_[s]));
+  }
+  out_.begin.push_back(static_cast<uint32_t>(out_.pieces.size()));
+
+  out_.last_use.assign(g_.values().size(), Schedule::kStart);
+  for (size_t i = 0; i < g_.values().size(); ++i) {
+    const ValueId v(static_cast<int32_t>(i));
+    if (!uses_.is_root(v)) continue;
+    for (const Use& use : uses_.of(v)) {
+      out_.last_use[i] = std::max(out_.last_use[i], use.time);
+      int32_t& through = out_.last_use[use.through.index()];
+      through = std::max(through, use.time);
+    }
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+LiveRanges ComputeLiveRanges(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing) {
+  return Liveness(graph, schedule, uses, sharing).Run();
+}
+
+}  // namespace bufplan

@@ -1,0 +1,160 @@
+#include "planner/make_plan.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "ir/checker.h"
+#include "planner/assemble.h"
+#include "planner/liveness/live_ranges.h"
+#include "planner/liveness/uses.h"
+#include "planner/order/schedule.h"
+#include "planner/placement/placement.h"
+#include "planner/sharing/sharing.h"
+
+namespace bufplan {
+namespace {
+
+// How many of the values that are live at a peak are named.
+constexpr size_t kMaxNamed = 10;
+
+// One placement problem per space: its storages and the scratch of the ops that run there.
+std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
+                                       const LiveRanges& live, const PlanOptions& options) {
+  std::vector<SpaceProblem> problems(graph.spaces().size());
+  for (size_t i = 0; i < problems.size(); ++i) {
+    problems[i].space = SpaceId(static_cast<int32_t>(i));
+    problems[i].problem.capacity_bytes = graph.spaces()[i].capacity_bytes;
+    problems[i].problem.max_chunk_bytes = graph.spaces()[i].max_allocation_bytes;
+  }
+  if (options.capacity_bytes.has_value()) problems[0].problem.capacity_bytes = options.capacity_bytes;
+  problems[0].problem.storages.reserve(sharing.storages.size());
+  problems[0].problem.pieces.reserve(live.pieces.size());
+  std::vector<int32_t> item(sharing.storages.size(), -1);
+  for (size_t s = 0; s < sharing.storages.size(); ++s) {
+    const Storage& storage = sharing.storages[s];
+    if (storage.owner.has_value()) continue;
+    SpaceProblem& p = problems[storage.space.index()];
+    item[s] = static_cast<int32_t>(p.storage.size());
+    p.storage.push_back(static_cast<int32_t>(s));
+    const absl::Span<const Piece> pieces = live.of(s);
+    StorageSpec& spec = p.problem.storages.emplace_back();
+    spec.size_bytes = storage.size_bytes;
+    spec.alignment_bytes = storage.alignment_bytes;
+    spec.pinned_offset_bytes = storage.pinned_offset_bytes;
+    spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
+    spec.num_pieces = static_cast<uint32_t>(pieces.size());
+    p.problem.pieces.insert(p.problem.pieces.end(), pieces.begin(), pieces.end());
+  }
+  for (size_t i = 0; i < graph.ops().size(); ++i) {
+    const Op& op = graph.ops()[i];
+    if (op.max_scratch_bytes == 0 && op.scratch_bytes == Expr(0)) continue;
+    SpaceProblem& p = problems[op.scratch_space.index()];
+    const OpId id(static_cast<int32_t>(i));
+    const int32_t time = schedule.TimeOf(id);
+    p.scratch.push_back(id);
+    StorageSpec& spec = p.problem.storages.emplace_back();
+    spec.size_bytes = op.max_scratch_bytes;
+    spec.alignment_bytes = graph.space(op.scratch_space).alignment_bytes;
+    spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
+    spec.num_pieces = op.max_scratch_bytes > 0 ? 1 : 0;
+    if (spec.num_pieces > 0) {
+      p.problem.pieces.push_back({AxisBegin(time), AxisEnd(time, schedule), 0, op.max_scratch_bytes});
+    }
+  }
+  for (const DisjointPair& d : graph.disjoint()) {
+    const int32_t a = sharing.storage_of[d.a.index()], b = sharing.storage_of[d.b.index()];
+    if (a == Sharing::kNoStorage || b == Sharing::kNoStorage || a == b) continue;
+    const size_t sa = static_cast<size_t>(a), sb = static_cast<size_t>(b);
+    if (item[sa] < 0 || item[sb] < 0 || sharing.storages[sa].space != sharing.storages[sb].space) continue;
+    const auto range = [&](ValueId v, size_t storage) {
+      const Expr& offset = sharing.offset_of[v.index()];
+      if (!offset.is_constant()) return ByteRange{0, sharing.storages[storage].size_bytes};
+      return ByteRange{offset.constant(), offset.constant() + graph.value(v).max_bytes};
+    };
+    const ByteRange ra = range(d.a, sa), rb = range(d.b, sb);
+    problems[sharing.storages[sa].space.index()].problem.disjoint.push_back(
+        {item[sa], item[sb], ra.begin, ra.end, rb.begin, rb.end});
+  }
+  return problems;
+}
+
+// The same failure in the author's names: the peak op, who is live there, and a capacity that works.
+absl::Status NameFailure(const absl::Status& status, const Graph& graph, const Schedule& schedule, const Uses& uses,
+                         const Sharing& sharing, const LiveRanges& live, const SpaceProblem& problem,
+                         const PlacementOptions& options) {
+  const Peak peak = FindPeak(problem.problem, int64_t{schedule.End()} + 2);
+  std::string text = absl::StrCat("space \"", graph.name(problem.space), "\": ", status.message());
+  const std::optional<OpId> op = OpAtAxis(graph, peak.time);
+  if (op.has_value()) absl::StrAppend(&text, "; most is live at op \"", graph.name(*op), "\": ", peak.bytes, " bytes");
+  const std::vector<ValueId> values = LiveAt(graph, schedule, uses, sharing, live, problem.space, peak.time);
+  for (size_t i = 0; i < std::min(values.size(), kMaxNamed); ++i) {
+    absl::StrAppend(&text, i == 0 ? ": " : ", ", "\"", graph.name(values[i]), "\" ", graph.value(values[i]).max_bytes);
+  }
+  if (values.size() > kMaxNamed) absl::StrAppend(&text, " and ", values.size() - kMaxNamed, " more");
+  if (problem.problem.capacity_bytes.has_value()) {
+    PlacementProblem unlimited = problem.problem;
+    unlimited.capacity_bytes = std::nullopt;
+    const absl::StatusOr<Placement> placement = Place(unlimited, options);
+    if (placement.ok()) absl::StrAppend(&text, "; the least capacity known to work is ", placement->total_bytes);
+  }
+  return absl::Status(status.code(), text);
+}
+
+absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
+  const absl::StatusOr<CheckReport> report = CheckPlan(graph, plan);
+  if (!report.ok()) return absl::Status(report.status().code(), absl::StrCat("checker: ", report.status().message()));
+  if (report->ok()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("the plan failed the checker (", ToString(report->violations[0].kind),
+                                          "): ", report->violations[0].message));
+}
+
+}  // namespace
+
+absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
+  if (options.capacity_bytes.has_value() && *options.capacity_bytes < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("capacity=", *options.capacity_bytes, ", must be >= 0"));
+  }
+  if (options.work_limit < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("work limit=", options.work_limit, ", must be >= 0"));
+  }
+  std::vector<FusionId> fused;
+  for (size_t i = 0; i < graph.fusions().size(); ++i) {
+    if (graph.fusions()[i].required) fused.push_back(FusionId(static_cast<int32_t>(i)));
+  }
+  absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
+  if (!schedule.ok()) return schedule.status();
+  const Uses uses(graph, *schedule);
+  absl::StatusOr<Sharing> sharing = ShareStorages(graph, *schedule, uses);
+  if (!sharing.ok()) return sharing.status();
+  const LiveRanges live = ComputeLiveRanges(graph, *schedule, uses, *sharing);
+
+  PlacementOptions placement_options;
+  placement_options.effort = options.effort == Effort::kFast      ? PlacementEffort::kFast
+                             : options.effort == Effort::kDefault ? PlacementEffort::kDefault
+                                                                  : PlacementEffort::kMax;
+  placement_options.work_limit = options.work_limit;
+  const std::vector<SpaceProblem> problems = SplitBySpace(graph, *schedule, *sharing, live, options);
+  std::vector<Placement> placements;
+  for (const SpaceProblem& problem : problems) {
+    absl::StatusOr<Placement> placement = Place(problem.problem, placement_options);
+    if (!placement.ok()) {
+      return NameFailure(placement.status(), graph, *schedule, uses, *sharing, live, problem, placement_options);
+    }
+    placements.push_back(*std::move(placement));
+  }
+  absl::StatusOr<Plan> plan = AssemblePlan(graph, *schedule, uses, *std::move(sharing), live, problems, placements);
+  if (!plan.ok()) return plan;
+  constexpr const char* kEfforts[] = {"fast", "default", "max"};
+  plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);
+  if (options.capacity_bytes.has_value()) plan->options.emplace_back("capacity", absl::StrCat(*options.capacity_bytes));
+  if (options.work_limit > 0) plan->options.emplace_back("work_limit", absl::StrCat(options.work_limit));
+  if (options.check) {
+    if (absl::Status s = CheckOwnPlan(graph, *plan); !s.ok()) return s;
+  }
+  return plan;
+}
+
+}  // namespace bufplan

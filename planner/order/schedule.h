@@ -1,0 +1,84 @@
+// The schedule: what runs as one, in which order, and what happens before what.
+//
+// A *unit* is an op, or a fused group, which runs as one op at its last member's place. Times are list positions: the
+// unit that runs at the place of op i has time i; the other members of a group have no unit of their own.
+//
+//   time       0    1    2    3    4        kStart = -1 before all, End() = 5 after all
+//   op         a    b    c    d    e        group {b, d}:
+//   unit       a    .    c   b+d   e        TimeOf(b) = TimeOf(d) = 3, UnitAt(1) is empty
+//
+// COST: O(ops + edges); nothing but views on the graph when no group is fused.
+// THREADS: immutable. LIFETIME: refers to the graph.
+#ifndef BUFPLAN_PLANNER_ORDER_SCHEDULE_H_
+#define BUFPLAN_PLANNER_ORDER_SCHEDULE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ir/graph.h"
+#include "ir/happens_before.h"
+
+namespace bufplan {
+
+class Schedule {
+ public:
+  static constexpr int32_t kStart = -1;
+
+  // `fused` are the groups that run as one op. They must not overlap.
+  // ERRORS: InvalidArgument if the groups together make a cycle across streams; names the ops.
+  static absl::StatusOr<Schedule> Create(const Graph& graph, absl::Span<const FusionId> fused);
+
+  Schedule(Schedule&&) = default;
+  Schedule& operator=(Schedule&&) = default;
+
+  int32_t End() const { return static_cast<int32_t>(ops_.size()); }
+  int32_t TimeOf(OpId o) const { return time_.empty() ? o.value : time_[o.index()]; }
+  absl::Span<const OpId> UnitAt(int32_t time) const {
+    const size_t t = static_cast<size_t>(time);
+    if (unit_begin_.empty()) return absl::MakeConstSpan(ops_).subspan(t, 1);
+    return absl::MakeConstSpan(ops_).subspan(unit_begin_[t], unit_begin_[t + 1] - unit_begin_[t]);
+  }
+  // The group that runs at this time.
+  std::optional<FusionId> FusionAt(int32_t time) const {
+    if (fusion_.empty() || fusion_[static_cast<size_t>(time)] < 0) return std::nullopt;
+    return FusionId(fusion_[static_cast<size_t>(time)]);
+  }
+  // Written inside a fused group and used nowhere else: it has no bytes.
+  bool Swallowed(ValueId v) const { return !swallowed_.empty() && swallowed_[v.index()]; }
+
+  bool one_stream() const { return hb_->total_order_by_list(); }
+  int32_t StreamOf(int32_t time) const {
+    return static_cast<int32_t>(graph_->ops()[static_cast<size_t>(time)].stream.index());
+  }
+  // a and b are times of units, kStart or End().
+  bool Before(int32_t a, int32_t b) const {
+    if (a == kStart || b == End()) return a != b;
+    if (b == kStart || a == End()) return false;
+    return hb_->Before(a, b);
+  }
+  // The latest time at which something may still run that does not happen after the unit at `a`; End() for End().
+  int32_t LatestConcurrent(int32_t a) const {
+    if (a == kStart || a == End() || one_stream()) return a;
+    return hb_->LatestConcurrent(a);
+  }
+
+ private:
+  explicit Schedule(const Graph& graph) : graph_(&graph), hb_(&graph.happens_before()) {}
+  void FindSwallowed();
+
+  const Graph* graph_;
+  const HappensBefore* hb_;
+  std::unique_ptr<HappensBefore> own_hb_;  // when groups are fused
+  std::vector<OpId> ops_;                  // by unit
+  std::vector<size_t> unit_begin_;         // by time, into ops_; empty: every op is a unit
+  std::vector<int32_t> time_, fusion_;     // by op / by time; empty: nothing is fused
+  std::vector<char> swallowed_;            // by value; empty: none
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_ORDER_SCHEDULE_H_

@@ -1,0 +1,153 @@
+// What a storage holds at each of its bytes, and who still needs it.
+//
+// Ops are visited in list order. A segment is a range of bytes with the value that wrote it last and the uses that its
+// content still has, one (the latest) per stream. Writing needs that all of them happen before the writer.
+//
+//   bytes  [0, 64)         [64, 128)       [128, 256)
+//          a, used by 7    r, used by 9    a, used by 12       + whole: used by 8
+//
+// Uses of the whole storage are kept once, so that a chain of updates costs nothing for the segments it does not touch.
+//
+// COST: O(log segments) per boundary, O(1) per segment that a range meets. A storage with one segment allocates
+// nothing.
+#ifndef BUFPLAN_PLANNER_SHARING_BYTE_TIMELINE_H_
+#define BUFPLAN_PLANNER_SHARING_BYTE_TIMELINE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "ir/graph.h"
+#include "planner/order/schedule.h"
+
+namespace bufplan {
+
+// The latest times of a set of units, per stream: whatever happens after all of these happens after the whole set.
+class Frontier {
+ public:
+  Frontier() = default;
+  explicit Frontier(int32_t time) : first_(time) {}
+
+  void Add(int32_t time, const Schedule& schedule) {
+    if (Absorbs(first_, time, schedule)) {
+      first_ = std::max(first_, time);
+      return;
+    }
+    for (int32_t& t : rest_) {
+      if (!Absorbs(t, time, schedule)) continue;
+      t = std::max(t, time);
+      return;
+    }
+    rest_.push_back(time);
+  }
+  // Calls f(time) for each member.
+  template <class F>
+  void ForEach(F f) const {
+    f(first_);
+    for (int32_t t : rest_) f(t);
+  }
+  // A member that does not happen before `time`; `time` itself only if there is no other.
+  std::optional<int32_t> NotBefore(int32_t time, const Schedule& schedule) const {
+    std::optional<int32_t> found;
+    ForEach([&](int32_t t) {
+      if (!schedule.Before(t, time) && (!found.has_value() || *found == time)) found = t;
+    });
+    return found;
+  }
+
+ private:
+  // Whether the later of the two stands for both.
+  static bool Absorbs(int32_t a, int32_t b, const Schedule& schedule) {
+    if (schedule.one_stream() || a == b || a == Schedule::kStart || b == Schedule::kStart) return true;
+    if (a == schedule.End() || b == schedule.End()) return true;
+    return schedule.StreamOf(a) == schedule.StreamOf(b);
+  }
+
+  int32_t first_ = Schedule::kStart;
+  std::vector<int32_t> rest_;  // other streams
+};
+
+struct Segment {
+  int64_t end = 0;
+  ValueId writer;
+  Frontier uses;  // includes the time of the write
+};
+
+class ByteTimeline {
+ public:
+  // All of [0, size) is written by `writer` at `time`.
+  ByteTimeline(int64_t size, ValueId writer, int32_t time) { segments_[0] = Segment{size, writer, Frontier(time)}; }
+
+  // Calls f(range, segment) for each segment that meets `bytes`, in order.
+  template <class F>
+  void ForEach(ByteRange bytes, F f) {
+    for (auto it = Find(bytes.begin); it != segments_.end() && it->first < bytes.end; ++it) {
+      f(ByteRange{it->first, it->second.end}, it->second);
+    }
+  }
+  // A use of these bytes as they are now.
+  void Use(ByteRange bytes, int32_t time, const Schedule& schedule) {
+    if (bytes.empty()) return;
+    if (bytes.begin <= 0 && bytes.end >= size()) {
+      whole_.Add(time, schedule);
+      return;
+    }
+    Split(bytes);
+    ForEach(bytes, [&](ByteRange, Segment& s) { s.uses.Add(time, schedule); });
+  }
+  // New content; what was there is needed no more. The storage grows if the bytes lie beyond its end.
+  void Write(ByteRange bytes, ValueId writer, int32_t time) {
+    if (bytes.empty()) return;
+    Grow(bytes.end, writer);
+    Split(bytes);
+    segments_.erase(segments_.lower_bound(bytes.begin), segments_.lower_bound(bytes.end));
+    segments_[bytes.begin] = Segment{bytes.end, writer, Frontier(time)};
+  }
+  // New content in some of these bytes; what was there may still be needed.
+  void WriteSome(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
+    if (bytes.empty()) return;
+    Grow(bytes.end, writer);
+    Split(bytes);
+    ForEach(bytes, [&](ByteRange, Segment& s) {
+      s.writer = writer;
+      s.uses.Add(time, schedule);
+    });
+  }
+  const Frontier& whole() const { return whole_; }
+  int64_t size() const { return std::prev(segments_.end())->second.end; }
+
+ private:
+  using Map = absl::btree_map<int64_t, Segment>;
+
+  Map::iterator Find(int64_t byte) {
+    auto it = segments_.upper_bound(byte);
+    return it == segments_.begin() ? it : std::prev(it);
+  }
+  void Grow(int64_t end, ValueId writer) {
+    const int64_t old = size();
+    if (end > old) segments_[old] = Segment{end, writer, Frontier()};
+  }
+  void Split(ByteRange bytes) {
+    SplitAt(bytes.begin);
+    SplitAt(bytes.end);
+  }
+  void SplitAt(int64_t byte) {
+    auto it = Find(byte);
+    if (it->first >= byte || it->second.end <= byte) return;
+    Segment upper = it->second;
+    it->second.end = byte;
+    segments_[byte] = std::move(upper);
+  }
+
+  Map segments_;  // by first byte; they cover [0, size) without holes
+  Frontier whole_;
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_SHARING_BYTE_TIMELINE_H_

@@ -1,0 +1,54 @@
+// Sharing: which values live in which storage, at which of its bytes. It knows no offsets of storages.
+//
+// Every way to share is a wish "value v at offset k of storage S": a view (granted always: it is an alias), a result on
+// its base, a result in place of an operand. A wish is granted iff on every byte that v's op would write there,
+// whatever S holds is needed by nobody any more: all its uses happen before the op, or are the op's own and declared.
+// Ownership, alignment, pins and disjointness can refuse as well. A value without a granted wish gets a storage of its
+// own; a result that lies apart from its base has the carried bytes copied.
+//
+// In-place wishes of one op compete: the one that saves most is granted first.
+// TIES: the smaller operand, then the op's order of results and permissions.
+//
+// COST: near linear in ops + uses. THREADS: no shared state.
+#ifndef BUFPLAN_PLANNER_SHARING_SHARING_H_
+#define BUFPLAN_PLANNER_SHARING_SHARING_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ir/expr.h"
+#include "ir/graph.h"
+#include "ir/plan.h"
+#include "planner/liveness/uses.h"
+#include "planner/order/schedule.h"
+
+namespace bufplan {
+
+struct Storage {
+  std::optional<ValueId> owner;  // a constant, external or variable: the caller's; absent: in the arena of `space`
+  SpaceId space;
+  int64_t size_bytes = 0;
+  int64_t alignment_bytes = 1;
+  std::optional<int64_t> pinned_offset_bytes;
+};
+
+struct Sharing {
+  static constexpr int32_t kNoStorage = -1;  // swallowed by a fused group
+
+  std::vector<Storage> storages;
+  std::vector<int32_t> storage_of;     // by value, views included
+  std::vector<Expr> offset_of;         // by value: its first byte within the storage
+  std::vector<char> on_base;           // by value: it lies exactly on its base
+  std::vector<OrderEdge> added_order;  // edges that correctness demands, each (before, after)
+  std::vector<Note> refusals;          // wishes that were not granted, and why; by op, ascending
+};
+
+// ERRORS: InvalidArgument if old content of a variable or a writable external is read after its commit; names reader
+// and writer.
+absl::StatusOr<Sharing> ShareStorages(const Graph& graph, const Schedule& schedule, const Uses& uses);
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_SHARING_SHARING_H_
