@@ -1,6 +1,7 @@
 #include "ir/expr_proof.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/id.h"
 #include "ir/wide_poly.h"
 
 namespace bufplan {
@@ -31,12 +33,12 @@ using wide_poly::Wide;
 using wide_poly::Without;
 
 // What one call may spend, in terms touched; after that only the cheapest bounds are computed.
-constexpr int64_t kMaxWork = int64_t{1} << 18;
+constexpr int64_t kMaxWork = int64_t{1} << 16;
 constexpr size_t kMaxPolyTerms = 8192;
 constexpr size_t kMaxCornerVariables = 12;
 // How many ways of replacing atoms by their definitions are tried, and how deep inside of other atoms.
-constexpr int kMaxTries = 64;
-constexpr int kMaxReplacementDepth = 2;
+constexpr int kMaxTries = 16;
+constexpr int kMaxReplacementDepth = 1;
 
 struct AtomLess {
   bool operator()(const std::shared_ptr<const ExprAtom>& a, const std::shared_ptr<const ExprAtom>& b) const {
@@ -122,6 +124,7 @@ class Prover {
   bool IsNonNegative(const Expr& e) {
     const std::optional<QuickRange> quick = QuickRangeOf(e, symbols_);
     if (quick && (quick->exact || quick->range.min >= 0)) return quick->range.min >= 0;
+    if (IsNegativeAtACorner(e)) return false;
     const std::optional<Poly> p = Convert(e, 0);
     return p && Lower(*p, 0, Wide{0}) >= Wide{0};
   }
@@ -137,6 +140,20 @@ class Prover {
     Poly poly;
     Wide scale = 1;
   };
+
+  // Whether `e` is negative at one of a few corners of the box: most of what is not true fails there, at little cost.
+  bool IsNegativeAtACorner(const Expr& e) const {
+    const std::optional<SymbolId> last = e.MaxSymbol();
+    if (!last || last->index() >= symbols_.size()) return false;
+    std::vector<int64_t> ends[4];  // All lower, all upper, alternating.
+    for (size_t i = 0; i <= last->index(); ++i) {
+      const std::optional<Bounds> range = RangeOf(symbols_[i]);
+      if (!range) return false;
+      for (size_t k = 0; k < 4; ++k) ends[k].push_back((k < 2 ? k == 0 : (i + k) % 2 == 0) ? range->min : range->max);
+    }
+    return std::any_of(std::begin(ends), std::end(ends),
+                       [&](const std::vector<int64_t>& point) { return e.Evaluate(point).value_or(0) < 0; });
+  }
 
   int32_t NewVariable(Range range, std::shared_ptr<const ExprAtom> atom) {
     variables_.push_back({range, std::move(atom)});
@@ -461,7 +478,8 @@ bool ProveNonNegative(const Expr& e, absl::Span<const Symbol> symbols) {
 bool ProveEqual(const Expr& a, const Expr& b, absl::Span<const Symbol> symbols) {
   if (a == b) return true;
   if (a.is_constant() && b.is_constant()) return false;
-  return BoundsOf(a - b, symbols) == Bounds{0, 0};
+  const Expr difference = a - b;
+  return ProveNonNegative(difference, symbols) && ProveNonNegative(-difference, symbols);
 }
 
 bool ProveMultipleOf(const Expr& e, int64_t m, absl::Span<const Symbol> symbols) {

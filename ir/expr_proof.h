@@ -15,12 +15,14 @@
 // so that align(s, 256) >= s and min(s, t) <= s are found. Sign of coefficients after a shift of the origin is the
 // classical sufficient test for a polynomial on a box.
 //
-// Exact (the bounds are reached): constants, polynomials of degree 1 in each symbol (up to 2^12 corners), polynomials
-// whose slope in each symbol has a sign that such a shift shows, and `ceildiv`, `min`, `max` of such as long as no
-// symbol occurs twice.
+// Exact (the bounds are reached), as long as the work suffices: constants, polynomials of degree 1 in each symbol (up
+// to 2^12 corners), polynomials whose slope in each symbol has a sign that such a shift shows, and `ceildiv`, `min`,
+// `max` of such where no symbol occurs twice.
 //
-// COST: linear expressions O(terms) without allocation; others are limited to a fixed amount of work, after which the
-// bounds get wider, never wrong. THREADS: pure functions.
+// COST: linear expressions, and products of symbols >= 0 with coefficients of one sign, O(terms) without allocation;
+// what fails at a corner of the box, a few evaluations; others some microseconds, limited to a fixed amount of work,
+// after which the bounds get wider, never wrong.
+// THREADS: pure functions.
 //
 // Example:
 //   symbols = {{"s", 0, 4094, 1}};  Expr s = Expr::FromSymbol(SymbolId(0));

@@ -151,10 +151,10 @@ TEST(ExprProofTest, Multiples) {
 TEST(ExprProofTest, BoundsHoldEverywhere) {
   std::mt19937 random(1);
   int num_bounded = 0, num_exact = 0;
-  for (int round = 0; round < 4000; ++round) {
+  for (int round = 0; round < 2500; ++round) {
     const std::vector<Symbol> symbols = RandomSymbols(random, 3, 4);
     const Expr e = ToExpr(*RandomExprTree(random, {.num_symbols = static_cast<int32_t>(symbols.size()),
-                                                   .depth = 1 + round % 4,
+                                                   .depth = round % 8 == 0 ? 4 : 1 + round % 3,
                                                    .symbolic_divisors = round % 3 == 0}));
     SCOPED_TRACE(absl::StrCat(e.ToString(symbols), " in ", symbols[0].min, "..", symbols[0].max));
     const std::optional<Bounds> bounds = BoundsOf(e, symbols);
@@ -169,8 +169,8 @@ TEST(ExprProofTest, BoundsHoldEverywhere) {
   }
   RecordProperty("bounded", num_bounded);
   RecordProperty("exact", num_exact);
-  EXPECT_GT(num_bounded, 3500);
-  EXPECT_GT(num_exact * 100, num_bounded * 85);
+  EXPECT_GT(num_bounded, 2000);
+  EXPECT_GT(num_exact * 100, num_bounded * 90);
 }
 
 TEST(ExprProofTest, ConstantsFreePolynomialsAlwaysHaveBounds) {
@@ -185,7 +185,7 @@ TEST(ExprProofTest, ConstantsFreePolynomialsAlwaysHaveBounds) {
 
 TEST(ExprProofTest, ExactForMultilinear) {
   std::mt19937 random(3);
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     const std::vector<Symbol> symbols = RandomSymbols(random, 6, 2);
     Expr e;
     for (int i = 0; i < 8; ++i) {
@@ -270,7 +270,7 @@ TEST(ExprProofTest, ProofsAreNeverWrong) {
   EXPECT_GT(num_multiple, 500);
   EXPECT_GT(num_disjoint, 250);
   EXPECT_GT(num_equal, 15);
-  EXPECT_LT(num_missed * 10, num_true);
+  EXPECT_LT(num_missed * 20, num_true);
 }
 
 TEST(ExprProofTest, HostileExpressionsCostLittle) {
