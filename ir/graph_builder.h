@@ -31,19 +31,19 @@
 namespace bufplan {
 
 struct ValueOptions {
-  SpaceId space;  // the first space
-  std::optional<int64_t> alignment_bytes;
-  std::optional<int64_t> pinned_offset_bytes;
+  SpaceId space = {};  // the first space
+  std::optional<int64_t> alignment_bytes = {};
+  std::optional<int64_t> pinned_offset_bytes = {};
   bool preserve = false;  // inputs
   bool writable = false;  // externals
-  std::string attrs_json;
+  std::string attrs_json = {};
 };
 
 struct OpOptions {
-  StreamId stream;  // the first stream
+  StreamId stream = {};  // the first stream
   Expr scratch_bytes = 0;
   Elide elide = Elide::kAuto;
-  std::string attrs_json;
+  std::string attrs_json = {};
 };
 
 // An operand of a compute op; converts from a ValueId (all of the value).
@@ -52,7 +52,7 @@ struct Operand {
   Operand(ValueId v, Region r, bool strides_ok_in = false, int64_t offset_multiple_in = 1)
       : value(v), region(std::move(r)), strides_ok(strides_ok_in), offset_multiple(offset_multiple_in) {}
   ValueId value;
-  std::optional<Region> region;
+  std::optional<Region> region = {};
   bool strides_ok = false;
   int64_t offset_multiple = 1;
 };
@@ -67,14 +67,14 @@ struct InPlaceOf {
 // A result of a compute op: a new value, or one that AddValue() declared (`value`; then name, bytes and options are
 // ignored).
 struct Result {
-  std::string name;
+  std::string name = {};
   Expr bytes = 0;
-  ValueOptions options;
-  std::optional<ValueId> value;
-  std::optional<ValueId> base;
-  std::optional<Region> region;
+  ValueOptions options = {};
+  std::optional<ValueId> value = {};
+  std::optional<ValueId> base = {};
+  std::optional<Region> region = {};
   Cover cover = Cover::kAll;
-  std::vector<InPlaceOf> in_place;
+  std::vector<InPlaceOf> in_place = {};
   bool movable = true;
 };
 
@@ -85,20 +85,20 @@ struct Target {
   Target(const char* n) : name(n) {}        // NOLINT: meant to convert
   Target(std::string n, ValueOptions o) : name(std::move(n)), options(std::move(o)) {}
   Target(ValueId v) : value(v) {}  // NOLINT: meant to convert
-  std::string name;
-  ValueOptions options;
-  std::optional<ValueId> value;
+  std::string name = {};
+  ValueOptions options = {};
+  std::optional<ValueId> value = {};
 };
 
 struct ComputeSpec {
-  std::vector<Operand> reads;
-  std::vector<Result> writes;
-  OpOptions options;
+  std::vector<Operand> reads = {};
+  std::vector<Result> writes = {};
+  OpOptions options = {};
 };
 
 struct CopyPart {
   ValueId from;
-  std::optional<Region> from_region, to_region;
+  std::optional<Region> from_region = {}, to_region = {};
 };
 
 // The values a compute op writes; converts to the first (or only) one.

@@ -80,13 +80,19 @@ struct Segment {
 
 class ByteTimeline {
  public:
+  // No bytes.
+  ByteTimeline() = default;
   // All of [0, size) is written by `writer` at `time`.
-  ByteTimeline(int64_t size, ValueId writer, int32_t time) { segments_[0] = Segment{size, writer, Frontier(time)}; }
+  ByteTimeline(int64_t size, ValueId writer, int32_t time) : only_{size, writer, Frontier(time)} {}
 
   // Calls f(range, segment) for each segment that meets `bytes`, in order.
   template <class F>
   void ForEach(ByteRange bytes, F f) {
-    for (auto it = Find(bytes.begin); it != segments_.end() && it->first < bytes.end; ++it) {
+    if (many_ == nullptr) {
+      if (bytes.begin < only_.end && bytes.end > 0) f(ByteRange{0, only_.end}, only_);
+      return;
+    }
+    for (auto it = Find(bytes.begin); it != many_->end() && it->first < bytes.end; ++it) {
       f(ByteRange{it->first, it->second.end}, it->second);
     }
   }
@@ -103,10 +109,15 @@ class ByteTimeline {
   // New content; what was there is needed no more. The storage grows if the bytes lie beyond its end.
   void Write(ByteRange bytes, ValueId writer, int32_t time) {
     if (bytes.empty()) return;
+    if (bytes.begin <= 0 && bytes.end >= size()) {
+      many_.reset();
+      only_ = Segment{bytes.end, writer, Frontier(time)};
+      return;
+    }
     Grow(bytes.end, writer);
     Split(bytes);
-    segments_.erase(segments_.lower_bound(bytes.begin), segments_.lower_bound(bytes.end));
-    segments_[bytes.begin] = Segment{bytes.end, writer, Frontier(time)};
+    many_->erase(many_->lower_bound(bytes.begin), many_->lower_bound(bytes.end));
+    (*many_)[bytes.begin] = Segment{bytes.end, writer, Frontier(time)};
   }
   // New content in some of these bytes; what was there may still be needed.
   void WriteSome(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
@@ -118,21 +129,31 @@ class ByteTimeline {
       s.uses.Add(time, schedule);
     });
   }
+  // Uses of all bytes, whoever wrote them.
   const Frontier& whole() const { return whole_; }
-  int64_t size() const { return std::prev(segments_.end())->second.end; }
+  int64_t size() const { return many_ == nullptr ? only_.end : std::prev(many_->end())->second.end; }
 
  private:
   using Map = absl::btree_map<int64_t, Segment>;
 
   Map::iterator Find(int64_t byte) {
-    auto it = segments_.upper_bound(byte);
-    return it == segments_.begin() ? it : std::prev(it);
+    auto it = many_->upper_bound(byte);
+    return it == many_->begin() ? it : std::prev(it);
+  }
+  Map& Many() {
+    if (many_ == nullptr) {
+      many_ = std::make_unique<Map>();
+      (*many_)[0] = only_;
+    }
+    return *many_;
   }
   void Grow(int64_t end, ValueId writer) {
     const int64_t old = size();
-    if (end > old) segments_[old] = Segment{end, writer, Frontier()};
+    if (end > old) Many()[old] = Segment{end, writer, Frontier()};
   }
   void Split(ByteRange bytes) {
+    if (many_ == nullptr && bytes.begin <= 0 && bytes.end >= only_.end) return;
+    Many();
     SplitAt(bytes.begin);
     SplitAt(bytes.end);
   }
@@ -141,10 +162,11 @@ class ByteTimeline {
     if (it->first >= byte || it->second.end <= byte) return;
     Segment upper = it->second;
     it->second.end = byte;
-    segments_[byte] = std::move(upper);
+    (*many_)[byte] = std::move(upper);
   }
 
-  Map segments_;  // by first byte; they cover [0, size) without holes
+  Segment only_;               // the one segment, if many_ is null
+  std::unique_ptr<Map> many_;  // by first byte; they cover [0, size) without holes
   Frontier whole_;
 };
 

@@ -97,7 +97,7 @@ class Sharer {
   const Uses& uses_;
   Ownership& ownership_;
   Sharing out_;
-  std::vector<std::unique_ptr<ByteTimeline>> timeline_;  // by storage; made at the first wish
+  std::vector<ByteTimeline> timeline_;                   // by storage; made at the first wish
   std::vector<ValueId> first_, last_, next_;             // roots of a storage: first and last by storage, next by value
   std::vector<ValueId> tip_;                             // by storage: the version written last
   std::vector<char> linear_;                             // by storage: every version builds on the one before
@@ -190,15 +190,15 @@ int32_t Sharer::NewStorage(ValueId v, std::optional<ValueId> owner) {
 }
 
 ByteTimeline& Sharer::TimelineOf(int32_t storage) {
-  std::unique_ptr<ByteTimeline>& timeline = timeline_[static_cast<size_t>(storage)];
-  if (timeline == nullptr) {
+  ByteTimeline& timeline = timeline_[static_cast<size_t>(storage)];
+  if (timeline.size() == 0) {
     const ValueId v = first_[static_cast<size_t>(storage)];
     const std::optional<OpId> producer = g_.producer(v);
     const int32_t time = producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
-    timeline = std::make_unique<ByteTimeline>(g_.value(v).max_bytes, v, time);
-    for (const Use& use : uses_.of(v)) timeline->Use(use.range, use.time, schedule_);
+    timeline = ByteTimeline(g_.value(v).max_bytes, v, time);
+    for (const Use& use : uses_.of(v)) timeline.Use(use.range, use.time, schedule_);
   }
-  return *timeline;
+  return timeline;
 }
 
 // Results with a base first, then in-place wishes, then storages of their own.
@@ -481,11 +481,11 @@ std::optional<Refusal> Sharer::OwnUse(int32_t time, const Wish& wish, int32_t st
     const Op& op = g_.op(o);
     if (op.kind == OpKind::kView) continue;
     for (const Read& r : g_.reads(op)) {
-      if (Own(r.value, time) || StaysInPlace(op, r, wish, storage, offset)) continue;
+      if (StorageOf(r.value) != storage || Own(r.value, time) || StaysInPlace(op, r, wish, storage, offset)) continue;
       const ByteRange at = uses_.range(r.value);
       const ByteRange range =
           uses_.offset(r.value).is_constant() ? ByteRange{at.begin + r.span.begin, at.begin + r.span.end} : at;
-      if (clashes(r.value, range, r.region) && !Permitted(time, wish, offset, r.value)) {
+      if (!Permitted(time, wish, offset, r.value) && clashes(r.value, range, r.region)) {
         return Refusal{Why::kOwnOperand, r.value, time};
       }
     }

@@ -1,0 +1,85 @@
+// Speed of planning: the whole pipeline at each effort, and its stages, over the number of ops.
+#include <cstdint>
+
+#include "benchmark/benchmark.h"
+#include "benchmarks/synthetic_graph.h"
+#include "ir/checker.h"
+#include "ir/graph.h"
+#include "planner/liveness/live_ranges.h"
+#include "planner/liveness/uses.h"
+#include "planner/make_plan.h"
+#include "planner/order/schedule.h"
+#include "planner/sharing/sharing.h"
+
+namespace bufplan {
+namespace {
+
+void PerOp(benchmark::State& state, const Graph& graph) {
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(graph.ops().size()));
+}
+
+void Plan(benchmark::State& state, Effort effort, bool check, int num_streams) {
+  const Graph graph = DecoderGraph(state.range(0), num_streams);
+  int64_t bytes = 0, bound = 0;
+  for (auto _ : state) {
+    absl::StatusOr<bufplan::Plan> plan = MakePlan(graph, {.effort = effort, .check = check});
+    if (!plan.ok()) {
+      state.SkipWithError(plan.status().ToString().c_str());
+      return;
+    }
+    bytes = plan->arenas[0].bytes;
+    bound = plan->arenas[0].lower_bound;
+  }
+  PerOp(state, graph);
+  state.counters["over_bound"] = bound > 0 ? static_cast<double>(bytes) / static_cast<double>(bound) : 1.0;
+}
+
+void BM_PlanFast(benchmark::State& state) { Plan(state, Effort::kFast, false, 1); }
+void BM_PlanFastChecked(benchmark::State& state) { Plan(state, Effort::kFast, true, 1); }
+void BM_PlanDefault(benchmark::State& state) { Plan(state, Effort::kDefault, false, 1); }
+void BM_PlanFastStreams(benchmark::State& state) { Plan(state, Effort::kFast, false, 8); }
+
+void BM_Sharing(benchmark::State& state) {
+  const Graph graph = DecoderGraph(state.range(0));
+  const Schedule schedule = *Schedule::Create(graph, {});
+  const Uses uses(graph, schedule);
+  for (auto _ : state) benchmark::DoNotOptimize(ShareStorages(graph, schedule, uses));
+  PerOp(state, graph);
+}
+
+void BM_Uses(benchmark::State& state) {
+  const Graph graph = DecoderGraph(state.range(0));
+  const Schedule schedule = *Schedule::Create(graph, {});
+  for (auto _ : state) benchmark::DoNotOptimize(Uses(graph, schedule));
+  PerOp(state, graph);
+}
+
+void BM_Liveness(benchmark::State& state) {
+  const Graph graph = DecoderGraph(state.range(0));
+  const Schedule schedule = *Schedule::Create(graph, {});
+  const Uses uses(graph, schedule);
+  const Sharing sharing = *ShareStorages(graph, schedule, uses);
+  for (auto _ : state) benchmark::DoNotOptimize(ComputeLiveRanges(graph, schedule, uses, sharing));
+  PerOp(state, graph);
+}
+
+void BM_Check(benchmark::State& state) {
+  const Graph graph = DecoderGraph(state.range(0));
+  const bufplan::Plan plan = *MakePlan(graph, {.effort = Effort::kFast});
+  for (auto _ : state) benchmark::DoNotOptimize(CheckPlan(graph, plan));
+  PerOp(state, graph);
+}
+
+#define BUFPLAN_SIZES ->Arg(1000)->Arg(10000)->Arg(100000)->Unit(benchmark::kMicrosecond)
+BENCHMARK(BM_PlanFast) BUFPLAN_SIZES;
+BENCHMARK(BM_PlanFastChecked) BUFPLAN_SIZES;
+BENCHMARK(BM_PlanDefault) BUFPLAN_SIZES;
+BENCHMARK(BM_PlanFastStreams) BUFPLAN_SIZES;
+BENCHMARK(BM_Uses) BUFPLAN_SIZES;
+BENCHMARK(BM_Sharing) BUFPLAN_SIZES;
+BENCHMARK(BM_Liveness) BUFPLAN_SIZES;
+BENCHMARK(BM_Check) BUFPLAN_SIZES;
+#undef BUFPLAN_SIZES
+
+}  // namespace
+}  // namespace bufplan
