@@ -13,7 +13,7 @@
 #include "planner/liveness/live_ranges.h"
 #include "planner/order/schedule.h"
 #include "planner/placement/placement.h"
-#include "planner/sharing/sharing.h"
+#include "planner/sharing/storage.h"
 
 namespace bufplan {
 

@@ -22,7 +22,7 @@
 #include "planner/liveness/uses.h"
 #include "planner/order/schedule.h"
 #include "planner/placement/placement.h"
-#include "planner/sharing/sharing.h"
+#include "planner/sharing/storage.h"
 
 namespace bufplan {
 

@@ -1,0 +1,187 @@
+// Place(): several greedy placements, the best of them improved, the lower bound as the judge.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "planner/placement/first_fit.h"
+#include "planner/placement/local_search.h"
+#include "planner/placement/lowest_first.h"
+#include "planner/placement/lower_bound.h"
+#include "planner/placement/orders.h"
+#include "planner/placement/pieces.h"
+#include "planner/placement/placement.h"
+#include "planner/placement/problem_check.h"
+#include "planner/placement/sweep.h"
+
+namespace bufplan {
+namespace {
+
+// Elementary steps cost a few nanoseconds each: a thousand storages get some milliseconds, a hundred thousand about a second.
+int64_t WorkLimit(const PlacementOptions& options, size_t num_storages) {
+  if (options.work_limit > 0) return options.work_limit;
+  const int64_t n = static_cast<int64_t>(num_storages);
+  const int64_t limit = 1'000'000 + 2'000 * std::max<int64_t>(n - 1'000, 0);
+  return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
+}
+
+// The portfolio. Keeps the best so far, as offsets on the line of chunks.
+class Portfolio {
+ public:
+  Portfolio(const PlacementProblem& problem, const LowerBound& bound, FirstFit& first_fit, int64_t work_limit)
+      : problem_(problem),
+        bound_(bound),
+        first_fit_(first_fit),
+        work_end_(work_limit > INT64_MAX - first_fit.work() ? INT64_MAX : first_fit.work() + work_limit) {}
+
+  // A placement made elsewhere, in one chunk.
+  void Offer(int64_t bytes, std::vector<int64_t> line_offset) {
+    best_.bytes = bytes;
+    best_.line_offset = std::move(line_offset);
+  }
+
+  void Run() {
+    if (done()) return;
+    traits_ = ComputeTraits(problem_);
+    for (OrderKind kind : kNamedOrders) {
+      TryOrder(MakeOrder(traits_, kind));
+      if (done()) return;
+    }
+    // First fit can only lower what is placed from below.
+    if (best_.order.empty()) TryOrder(OrderByOffset());
+    RunExtraOrders();
+    if (done() || out_of_work() || best_.order.empty()) return;
+    ImproveOrder(problem_, traits_, bound_.bytes, work_end_ - other_work_, first_fit_, best_);
+  }
+
+  const OrderedPlacement& best() const { return best_; }
+
+ private:
+  bool done() const { return best_.bytes <= bound_.bytes; }
+  bool out_of_work() const { return first_fit_.work() + other_work_ >= work_end_; }
+
+  void TryOrder(std::vector<int32_t> order) {
+    // An order that does as well as what has no order is worth to have.
+    const int64_t give_up = best_.order.empty() && best_.bytes < INT64_MAX ? best_.bytes + 1 : best_.bytes;
+    const std::optional<int64_t> bytes = first_fit_.Run(order, give_up, line_offset_);
+    if (!bytes.has_value()) return;
+    best_.bytes = *bytes;
+    best_.order = std::move(order);
+    best_.line_offset.swap(line_offset_);
+  }
+
+  std::vector<int32_t> OrderByOffset() const {
+    std::vector<int32_t> order(problem_.storages.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [this](int32_t a, int32_t b) {
+      const int64_t offset_a = best_.line_offset[static_cast<size_t>(a)];
+      const int64_t offset_b = best_.line_offset[static_cast<size_t>(b)];
+      return offset_a != offset_b ? offset_a < offset_b : a < b;
+    });
+    return order;
+  }
+
+  void RunExtraOrders() {
+    for (OrderKind preference : {OrderKind::kBusiestArea, OrderKind::kDuration, OrderKind::kArea, OrderKind::kSize}) {
+      if (done() || out_of_work()) return;
+      std::optional<LowestFirst> lowest =
+          OrderLowestFirst(problem_, MakeOrder(traits_, preference), work_end_ - first_fit_.work() - other_work_);
+      if (!lowest.has_value()) break;
+      other_work_ += lowest->work;
+      TryOrder(std::move(lowest->order));
+    }
+    for (OrderKind kind : kExtraOrders) {
+      if (done() || out_of_work()) return;
+      TryOrder(MakeOrder(traits_, kind));
+    }
+  }
+
+  const PlacementProblem& problem_;
+  const LowerBound& bound_;
+  FirstFit& first_fit_;
+  const int64_t work_end_;
+  int64_t other_work_ = 0;
+  StorageTraits traits_;
+  OrderedPlacement best_{{}, {}, INT64_MAX};
+  std::vector<int64_t> line_offset_;
+};
+
+Placement InOneChunk(int64_t bytes, std::vector<int64_t> offset_bytes) {
+  Placement placement;
+  placement.chunk.assign(offset_bytes.size(), 0);
+  placement.offset_bytes = std::move(offset_bytes);
+  placement.chunk_bytes = {bytes};
+  placement.total_bytes = bytes;
+  return placement;
+}
+
+bool Fits(const PlacementProblem& problem, int64_t bytes) {
+  return bytes <= problem.capacity_bytes.value_or(INT64_MAX);
+}
+
+absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const LowerBound& bound,
+                                      const PlacementOptions& options) {
+  std::vector<int64_t> swept;
+  int64_t swept_bytes = INT64_MAX;
+  if (CanSweep(problem)) {
+    swept_bytes = SweepBestFit(problem, swept);
+    if (swept_bytes > problem.max_chunk_bytes.value_or(INT64_MAX)) swept_bytes = INT64_MAX;
+  }
+  const bool fast = options.effort == PlacementEffort::kFast;
+  const bool good_enough = swept_bytes == bound.bytes || (fast && Fits(problem, swept_bytes));
+  if (swept_bytes < INT64_MAX && good_enough) return InOneChunk(swept_bytes, std::move(swept));
+
+  FirstFit first_fit(problem);
+  if (const auto pins = first_fit.PinConflict(); pins.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("storages ", pins->first, " and ", pins->second, ": pinned to bytes that both hold at the same time"));
+  }
+  if (fast && swept_bytes == INT64_MAX) {
+    std::vector<int64_t> line_offset;
+    const StorageTraits traits = ComputeTraits(problem);
+    const std::optional<int64_t> bytes = first_fit.Run(MakeOrder(traits, OrderKind::kStart), INT64_MAX, line_offset);
+    if (bytes.has_value() && Fits(problem, *bytes)) return first_fit.OnChunks(line_offset);
+  }
+  Portfolio portfolio(problem, bound, first_fit, WorkLimit(options, problem.storages.size()));
+  if (swept_bytes < INT64_MAX) portfolio.Offer(swept_bytes, std::move(swept));
+  portfolio.Run();
+  return first_fit.OnChunks(portfolio.best().line_offset);
+}
+
+}  // namespace
+
+absl::StatusOr<Placement> Place(const PlacementProblem& problem, const PlacementOptions& options) {
+  if (absl::Status status = CheckPlacementProblem(problem); !status.ok()) return status;
+  if (problem.storages.empty()) {
+    Placement empty = InOneChunk(0, {});
+    empty.optimal = true;
+    return empty;
+  }
+  PlacementProblem merged_pieces;
+  if (HasManyPieces(problem)) merged_pieces = MergePieces(problem);
+  const PlacementProblem& merged = merged_pieces.storages.empty() ? problem : merged_pieces;
+
+  const LowerBound bound = ComputeLowerBound(merged);
+  if (!Fits(problem, bound.bytes)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no placement fits: at least ", bound.bytes, " bytes are needed (load ", bound.load_bytes,
+                     " at time ", bound.peak_time, "), capacity=", *problem.capacity_bytes));
+  }
+  absl::StatusOr<Placement> placement = PlaceMerged(merged, bound, options);
+  if (!placement.ok()) return placement;
+  placement->lower_bound_bytes = bound.bytes;
+  placement->optimal = placement->total_bytes == bound.bytes;
+  if (!Fits(problem, placement->total_bytes)) {
+    return absl::DeadlineExceededError(
+        absl::StrCat("no placement found that fits: best ", placement->total_bytes, " bytes, at least ", bound.bytes,
+                     " are needed, capacity=", *problem.capacity_bytes));
+  }
+  return placement;
+}
+
+}  // namespace bufplan

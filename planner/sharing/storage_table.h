@@ -1,0 +1,103 @@
+// The storages under construction: who lives where, what each byte holds, and the constraints that do not depend on
+// time.
+//
+// COST: O(1) per call but for what byte_timeline.h says. THREADS: one at a time. LIFETIME: refers to graph, schedule
+// and uses.
+#ifndef BUFPLAN_PLANNER_SHARING_STORAGE_TABLE_H_
+#define BUFPLAN_PLANNER_SHARING_STORAGE_TABLE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/graph.h"
+#include "planner/liveness/uses.h"
+#include "planner/order/schedule.h"
+#include "planner/sharing/byte_timeline.h"
+#include "planner/sharing/storage.h"
+
+namespace bufplan {
+
+class StorageTable {
+ public:
+  // Start values have storages of their own; nothing else is placed.
+  StorageTable(const Graph& graph, const Schedule& schedule, const Uses& uses);
+
+  // A storage with the root v alone in it.
+  void Create(ValueId v, std::optional<ValueId> owner);
+  // The root v joins a storage at `offset`; no byte of it lies outside of `bytes` there, for any symbol values.
+  void Join(ValueId v, int32_t storage, const Expr& offset, ByteRange bytes);
+  // The result as far as it goes: all views resolved.
+  Sharing Finish() &&;
+
+  bool Placed(ValueId root) const { return sharing_.storage_of[root.index()] != Sharing::kNoStorage; }
+  // Of a root or a view of one; Sharing::kNoStorage if the root is not placed.
+  int32_t StorageOf(ValueId v) const { return sharing_.storage_of[uses_.root(v).index()]; }
+  // Its first byte within the storage.
+  Expr OffsetOf(ValueId v) const {
+    const ValueId root = uses_.root(v);
+    const Expr& at = sharing_.offset_of[root.index()];
+    return root == v ? at : at + uses_.offset(v);
+  }
+  // The bytes of the storage in which the range r of a root may lie.
+  ByteRange InStorage(ValueId root, ByteRange r) const {
+    const ByteRange at = range_[root.index()];
+    return sharing_.offset_of[root.index()].is_constant() ? ByteRange{at.begin + r.begin, at.begin + r.end}
+                                                          : ByteRange{at.begin + r.begin, at.end};
+  }
+  const Storage& storage(int32_t id) const { return sharing_.storages[static_cast<size_t>(id)]; }
+  // What the storage holds, and who needs it.
+  ByteTimeline& TimelineOf(int32_t storage);
+
+  // Calls f(root) for all roots of a storage, in the order they joined, until f returns false. Whether it never did.
+  template <class F>
+  bool ForEachRoot(int32_t storage, F f) const {
+    for (ValueId v = first_[static_cast<size_t>(storage)];; v = next_[v.index()]) {
+      if (!f(v)) return false;
+      if (next_[v.index()] == v) return true;
+    }
+  }
+  bool OneRoot(int32_t storage) const {
+    return first_[static_cast<size_t>(storage)] == last_[static_cast<size_t>(storage)];
+  }
+  // The root that joined last.
+  ValueId Tip(int32_t storage) const { return last_[static_cast<size_t>(storage)]; }
+  // Every root builds on the one before, so what the storage holds is the history of its tip.
+  bool Linear(int32_t storage) const { return linear_[static_cast<size_t>(storage)]; }
+  void Fork(int32_t storage) { linear_[static_cast<size_t>(storage)] = 0; }
+
+  void LieOnBase(ValueId v) { sharing_.on_base[v.index()] = 1; }
+  bool OnBase(ValueId v) const { return sharing_.on_base[v.index()] != 0; }
+  void AddOrder(OrderEdge edge) { sharing_.added_order.push_back(edge); }
+  void AddRefusal(Note note) { sharing_.refusals.push_back(std::move(note)); }
+
+  // The alignment that a root and its readers demand.
+  int64_t AlignmentOf(ValueId root) const {
+    return std::max(graph_.value(root).alignment_bytes, alignment_.empty() ? 1 : alignment_[root.index()]);
+  }
+  // Whether `result` in a storage contradicts no pin, its own, the storage's or anybody else's.
+  bool PinsAgree(ValueId result, int32_t storage, const Expr& offset, ByteRange bytes) const;
+  // A value that lies in these bytes and is declared disjoint from `result`.
+  std::optional<ValueId> DisjointFrom(ValueId result, int32_t storage, ByteRange bytes) const;
+
+ private:
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const Uses& uses_;
+  Sharing sharing_;
+  std::vector<ByteTimeline> timeline_;                 // by storage; filled at the first question
+  std::vector<ValueId> first_, last_;                  // by storage: the roots that joined first and last
+  std::vector<ValueId> next_;                          // by root: who joined next; itself for the last one
+  std::vector<char> linear_;                           // by storage
+  std::vector<ByteRange> range_;                       // by root: bytes of its storage it may occupy
+  std::vector<int64_t> alignment_;                     // by root: what its readers demand; empty: nothing
+  std::vector<std::pair<ValueId, ValueId>> disjoint_;  // (root, value whose bytes it must not meet), sorted
+  std::vector<std::pair<ByteRange, ValueId>> pinned_;  // pinned roots and their place in the arena
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_SHARING_STORAGE_TABLE_H_
