@@ -1,0 +1,333 @@
+#include "ir/checker/layout.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace bufplan::checker {
+namespace {
+
+bool CallerOwned(Role role) { return role == Role::kConstant || role == Role::kExternal || role == Role::kVariable; }
+
+class LayoutMaker {
+ public:
+  LayoutMaker(const Graph& graph, const Plan& plan, const Schedule& schedule, const Memories& memories,
+              absl::Span<const int64_t> symbols, Reporter& reporter)
+      : graph_(graph), plan_(plan), schedule_(schedule), memories_(memories), symbols_(symbols), reporter_(reporter) {}
+
+  absl::StatusOr<Layout> Make();
+
+ private:
+  absl::Status Evaluate(const Expr& e, absl::string_view what, const std::string& who, int64_t& result) const;
+  absl::Status PlaceValue(ValueId v);
+  absl::Status PlaceScratch(size_t i, OpId o);
+  absl::Status PlaceAllScratch();
+  // Sets memory and offset; reports where that is no place of `bytes` bytes.
+  absl::Status Resolve(const Location& location, const std::string& who, Place& place);
+  void CheckStartValue(ValueId v, Place& place);
+  void CheckMemory(ValueId v, const Place& place);
+  void ReportAlignment(const std::string& who, const Place& place, int64_t alignment_bytes);
+  void CheckPin(ValueId v);
+  void CheckView(OpId o);
+  void CheckDisjoint();
+  bool IsView(ValueId v) const {
+    const std::optional<OpId> p = graph_.producer(v);
+    return p.has_value() && graph_.op(*p).kind == OpKind::kView;
+  }
+  // A view lies on its source, if that has a place.
+  bool BoundView(ValueId v) const {
+    return IsView(v) && !schedule_.swallowed(graph_.reads(graph_.op(*graph_.producer(v)))[0].value);
+  }
+  int64_t Capacity(int32_t memory) const;
+  void Report(ViolationKind kind, std::string message) { reporter_.Add(kind, std::move(message)); }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  const Schedule& schedule_;
+  const Memories& memories_;
+  absl::Span<const int64_t> symbols_;
+  Reporter& reporter_;
+  Layout layout_;
+  std::vector<OpId> views_;
+};
+
+absl::Status LayoutMaker::Evaluate(const Expr& e, absl::string_view what, const std::string& who,
+                                   int64_t& result) const {
+  if (e.is_constant()) {
+    result = e.constant();
+    return absl::OkStatus();
+  }
+  const std::optional<int64_t> value = e.Evaluate(symbols_);
+  if (!value.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat(who, ": ", what, "=", e.ToString(graph_.symbols()),
+                                                   " has no 64-bit value at the symbol values checked"));
+  }
+  result = *value;
+  return absl::OkStatus();
+}
+
+// The bytes of a memory.
+int64_t LayoutMaker::Capacity(int32_t memory) const {
+  if (const std::optional<ValueId> owner = memories_.owner(memory); owner.has_value()) {
+    return layout_.of(*owner).bytes;
+  }
+  return plan_.arenas[memories_.space(memory).index()].chunks[static_cast<size_t>(memories_.chunk(memory))];
+}
+
+absl::Status LayoutMaker::Resolve(const Location& location, const std::string& who, Place& place) {
+  place.memory = -1;
+  if (absl::Status s = Evaluate(location.offset_bytes, "offset", who, place.offset); !s.ok()) return s;
+  const int32_t memory = memories_.Of(location);
+  if (memory < 0) {
+    if (location.kind == Location::Kind::kArena) {
+      Report(ViolationKind::kOutOfBounds,
+             absl::StrCat(who, " lies in chunk ", location.chunk, " of space \"", graph_.name(location.space()),
+                          "\", which has ", plan_.arenas[location.space().index()].chunks.size()));
+    } else {
+      Report(ViolationKind::kWrongMemory,
+             absl::StrCat(who, " lies in ", reporter_.Text(location.owner()), ", which has no storage of its own (",
+                          ToString(graph_.value(location.owner()).role), ")"));
+    }
+    return absl::OkStatus();
+  }
+  int64_t end = 0;
+  const int64_t limit = Capacity(memory);
+  const bool wraps = __builtin_add_overflow(place.offset, place.bytes, &end);
+  if (wraps || place.offset < 0 || end > limit) {
+    Report(ViolationKind::kOutOfBounds,
+           absl::StrCat(who, " at offset ", place.offset, " with ", place.bytes, " bytes leaves ",
+                        memories_.Text(memory, 0), ", which has ", limit, " bytes"));
+  }
+  if (!wraps && place.offset >= 0) place.memory = memory;
+  return absl::OkStatus();
+}
+
+void LayoutMaker::ReportAlignment(const std::string& who, const Place& place, int64_t alignment_bytes) {
+  Report(ViolationKind::kAlignment, absl::StrCat(who, " at ", memories_.Text(place.memory, place.offset),
+                                                 ", must be at a multiple of ", alignment_bytes, " bytes"));
+}
+
+absl::Status LayoutMaker::PlaceValue(ValueId v) {
+  const Value& value = graph_.value(v);
+  const Location& location = plan_.location(v);
+  Place& place = layout_.values[v.index()];
+  if (CallerOwned(value.role)) return CheckStartValue(v, place), absl::OkStatus();
+  if (location.kind == Location::Kind::kNone) {
+    if (!schedule_.swallowed(v)) {
+      Report(ViolationKind::kMissing,
+             absl::StrCat(reporter_.Text(v), " has no location and no fused group swallows it"));
+    }
+    return absl::OkStatus();
+  }
+  // The case that nearly always holds, without a text.
+  if (location.kind == Location::Kind::kArena && location.offset_bytes.is_constant()) {
+    place.offset = location.offset_bytes.constant();
+    place.memory = memories_.Of(location);
+    int64_t end = 0;
+    if (place.memory < 0 || place.offset < 0 || __builtin_add_overflow(place.offset, place.bytes, &end) ||
+        end > plan_.arenas[location.space().index()].chunks[static_cast<size_t>(location.chunk)]) {
+      if (absl::Status s = Resolve(location, reporter_.Text(v), place); !s.ok()) return s;
+    }
+  } else if (absl::Status s = Resolve(location, reporter_.Text(v), place); !s.ok()) {
+    return s;
+  }
+  if (schedule_.swallowed(v)) {
+    Report(ViolationKind::kFusion, absl::StrCat(reporter_.Text(v),
+                                                " is used inside of a fused group only and gets no "
+                                                "bytes, but has a location"));
+    place.memory = -1;
+  }
+  if (!place.placed()) return absl::OkStatus();
+  if (IsView(v)) {
+    views_.push_back(*graph_.producer(v));
+    if (BoundView(v)) return absl::OkStatus();
+  } else if ((place.offset & (value.alignment_bytes - 1)) != 0) {
+    ReportAlignment(reporter_.Text(v), place, value.alignment_bytes);
+  }
+  if (location.kind != Location::Kind::kArena || location.space() != value.space) CheckMemory(v, place);
+  if (value.pinned_offset_bytes.has_value()) CheckPin(v);
+  return absl::OkStatus();
+}
+
+// Constants, externals and variables are where the caller has them.
+void LayoutMaker::CheckStartValue(ValueId v, Place& place) {
+  const Location& location = plan_.location(v);
+  if (location.kind != Location::Kind::kCaller || location.owner() != v ||
+      !(location.offset_bytes.is_constant() && location.offset_bytes.constant() == 0)) {
+    const std::optional<int64_t> offset = location.offset_bytes.Evaluate(symbols_);
+    if (location.kind != Location::Kind::kCaller || location.owner() != v || offset != 0) {
+      Report(ViolationKind::kWrongMemory, absl::StrCat(reporter_.Text(v), " (", ToString(graph_.value(v).role),
+                                                       ") must be at the start of its own storage"));
+    }
+  }
+  place.memory = memories_.OfOwner(v);
+  place.offset = 0;
+}
+
+// Inputs: the arena of their space. Others also caller-owned storage there; who writes what is seen when it happens.
+void LayoutMaker::CheckMemory(ValueId v, const Place& place) {
+  const Value& value = graph_.value(v);
+  const std::optional<ValueId> owner = memories_.owner(place.memory);
+  if (owner.has_value() && value.role == Role::kInput) {
+    Report(ViolationKind::kWrongMemory,
+           absl::StrCat(reporter_.Text(v), " is an input and must be in an arena, but is at ",
+                        memories_.Text(place.memory, place.offset)));
+    layout_.values[v.index()].memory = -1;
+    return;
+  }
+  const SpaceId space = owner.has_value() ? graph_.value(*owner).space : memories_.space(place.memory);
+  if (space == value.space || graph_.SameMemory(space, value.space)) return;
+  Report(ViolationKind::kWrongMemory,
+         absl::StrCat(reporter_.Text(v), " of space \"", graph_.name(value.space), "\" is at ",
+                      memories_.Text(place.memory, place.offset), " in space \"", graph_.name(space), "\""));
+}
+
+void LayoutMaker::CheckPin(ValueId v) {
+  const Value& value = graph_.value(v);
+  const Place& place = layout_.of(v);
+  if (!place.placed()) return;
+  const bool in_space = !memories_.owner(place.memory).has_value() && memories_.space(place.memory) == value.space &&
+                        memories_.chunk(place.memory) == 0;
+  if (in_space && place.offset == *value.pinned_offset_bytes) return;
+  Report(ViolationKind::kPin,
+         absl::StrCat(reporter_.Text(v), " is pinned to offset ", *value.pinned_offset_bytes, " of space \"",
+                      graph_.name(value.space), "\", but is at ", memories_.Text(place.memory, place.offset)));
+}
+
+void LayoutMaker::CheckView(OpId o) {
+  const Read& read = graph_.reads(graph_.op(o))[0];
+  const ValueId v = graph_.writes(graph_.op(o))[0].value;
+  const Place& source = layout_.of(read.value);
+  Place& place = layout_.values[v.index()];
+  if (!source.placed() || !place.placed()) return;
+  int64_t at = 0;
+  if (read.region.has_value()) at = graph_.region(*read.region).at.Evaluate(symbols_).value_or(0);
+  if (place.memory == source.memory && place.offset == source.offset + at) return;
+  Report(ViolationKind::kWrongMemory,
+         absl::StrCat(reporter_.Text(v), " is a view of ", reporter_.Text(read.value), " at ", at, " and must be at ",
+                      memories_.Text(source.memory, source.offset + at), ", but is at ",
+                      memories_.Text(place.memory, place.offset)));
+  place.memory = source.memory;
+  place.offset = source.offset + at;
+}
+
+absl::Status LayoutMaker::PlaceScratch(size_t i, OpId o) {
+  const Op& op = graph_.op(o);
+  Place& place = layout_.scratch[i];
+  const std::string who = absl::StrCat("scratch of ", reporter_.Text(o));
+  if (absl::Status s = Evaluate(op.scratch_bytes, "bytes", who, place.bytes); !s.ok()) return s;
+  if (plan_.scratch[i].location.kind == Location::Kind::kNone) {
+    Report(ViolationKind::kMissing, who + " has no location");
+    return absl::OkStatus();
+  }
+  if (absl::Status s = Resolve(plan_.scratch[i].location, who, place); !s.ok()) return s;
+  if (!place.placed()) return absl::OkStatus();
+  const int64_t alignment = graph_.space(op.scratch_space).alignment_bytes;
+  if ((place.offset & (alignment - 1)) != 0) ReportAlignment(who, place, alignment);
+  const bool owned = memories_.owner(place.memory).has_value();
+  if (owned || !graph_.SameMemory(memories_.space(place.memory), op.scratch_space)) {
+    Report(ViolationKind::kWrongMemory,
+           absl::StrCat(who, " must be in an arena of space \"", graph_.name(op.scratch_space), "\", but is at ",
+                        memories_.Text(place.memory, place.offset)));
+    if (owned) place.memory = -1;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LayoutMaker::PlaceAllScratch() {
+  layout_.scratch.resize(plan_.scratch.size());
+  size_t next = 0;
+  for (size_t i = 0; i < graph_.ops().size(); ++i) {
+    const OpId o(static_cast<int32_t>(i));
+    if (next < plan_.scratch.size() && plan_.scratch[next].op == o) {
+      if (absl::Status s = PlaceScratch(next++, o); !s.ok()) return s;
+    } else if (graph_.ops()[i].max_scratch_bytes > 0) {
+      Report(ViolationKind::kMissing, absl::StrCat("scratch of ", reporter_.Text(o), " has no location"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void LayoutMaker::CheckDisjoint() {
+  for (const DisjointPair& d : graph_.disjoint()) {
+    const Place &a = layout_.of(d.a), &b = layout_.of(d.b);
+    if (!a.Meets(b)) continue;
+    Report(ViolationKind::kDisjoint,
+           absl::StrCat(reporter_.Text(d.a), " at ", memories_.Text(a.memory, a.offset), " with ", a.bytes,
+                        " bytes and ", reporter_.Text(d.b), " at ", memories_.Text(b.memory, b.offset), " with ",
+                        b.bytes, " bytes are declared disjoint and overlap"));
+  }
+}
+
+absl::StatusOr<Layout> LayoutMaker::Make() {
+  const size_t n = graph_.values().size();
+  layout_.values.resize(n);
+  for (size_t i = 0; i < n; ++i) {
+    const Expr& bytes = graph_.values()[i].bytes;
+    if (bytes.is_constant()) {
+      layout_.values[i].bytes = bytes.constant();
+    } else if (absl::Status s =
+                   Evaluate(bytes, "bytes", reporter_.Text(ValueId(static_cast<int32_t>(i))), layout_.values[i].bytes);
+               !s.ok()) {
+      return s;
+    }
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (absl::Status s = PlaceValue(ValueId(static_cast<int32_t>(i))); !s.ok()) return s;
+  }
+  if (absl::Status s = PlaceAllScratch(); !s.ok()) return s;
+  // In list order, so that the source of a view of a view is right already.
+  std::sort(views_.begin(), views_.end());
+  for (OpId o : views_) CheckView(o);
+  CheckDisjoint();
+  return std::move(layout_);
+}
+
+}  // namespace
+
+Memories::Memories(const Graph& graph, const Plan& plan) : graph_(graph) {
+  for (size_t s = 0; s < plan.arenas.size(); ++s) {
+    first_chunk_.push_back(static_cast<int32_t>(space_.size()));
+    space_.resize(space_.size() + plan.arenas[s].chunks.size(), static_cast<int32_t>(s));
+  }
+  first_chunk_.push_back(static_cast<int32_t>(space_.size()));
+  owner_.assign(space_.size(), -1);
+  read_only_.assign(space_.size(), false);
+  of_owner_.assign(graph.values().size(), -1);
+  for (size_t i = 0; i < graph.values().size(); ++i) {
+    const Value& v = graph.values()[i];
+    if (!CallerOwned(v.role)) continue;
+    of_owner_[i] = static_cast<int32_t>(owner_.size());
+    owner_.push_back(static_cast<int32_t>(i));
+    read_only_.push_back(v.role == Role::kConstant || (v.role == Role::kExternal && !v.writable));
+  }
+}
+
+int32_t Memories::Of(const Location& location) const {
+  switch (location.kind) {
+    case Location::Kind::kNone: return -1;
+    case Location::Kind::kCaller: return OfOwner(location.owner());
+    case Location::Kind::kArena: break;
+  }
+  const int32_t first = first_chunk_[location.space().index()], end = first_chunk_[location.space().index() + 1];
+  return location.chunk >= 0 && location.chunk < end - first ? first + location.chunk : -1;
+}
+
+std::string Memories::Text(int32_t memory, int64_t offset) const {
+  if (const std::optional<ValueId> v = owner(memory); v.has_value()) {
+    return absl::StrCat(graph_.name(*v), "+", offset);
+  }
+  const int32_t c = chunk(memory);
+  return c == 0 ? absl::StrCat(graph_.name(space(memory)), "+", offset)
+                : absl::StrCat(graph_.name(space(memory)), "#", c, "+", offset);
+}
+
+absl::StatusOr<Layout> MakeLayout(const Graph& graph, const Plan& plan, const Schedule& schedule,
+                                  const Memories& memories, absl::Span<const int64_t> symbol_values,
+                                  Reporter& reporter) {
+  return LayoutMaker(graph, plan, schedule, memories, symbol_values, reporter).Make();
+}
+
+}  // namespace bufplan::checker

@@ -1,0 +1,370 @@
+#include "ir/checker/replay.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "ir/checker/gatherer.h"
+#include "ir/checker/lineage.h"
+#include "ir/checker/memory_map.h"
+#include "ir/checker/own_conflicts.h"
+
+namespace bufplan::checker {
+namespace {
+
+class Replayer {
+ public:
+  Replayer(const Graph& graph, const Plan& plan, const Schedule& schedule, const Memories& memories,
+           const Layout& layout, absl::Span<const int64_t> symbols, int64_t max_runs, Reporter& reporter)
+      : graph_(graph),
+        schedule_(schedule),
+        memories_(memories),
+        layout_(layout),
+        reporter_(reporter),
+        gatherer_(graph, plan, schedule, layout, symbols, max_runs),
+        own_conflicts_(graph, layout, memories, reporter),
+        lineage_(graph),
+        map_(memories.size(), graph.values().size(), &schedule.order()) {}
+
+  absl::StatusOr<Movements> Run();
+
+ private:
+  void Start();
+  void SortKeepAlive();
+  absl::Status Visit(int32_t node);
+  void End();
+
+  void CheckOffset(const Access& a);
+  void CheckActivity(OpId o);
+  std::optional<Finding> Find(const Access& a, const Reader& by);
+  std::optional<Finding> FindReadOnly(const Access& a) const;
+  void Read(const Access& a, int32_t node);
+  void CheckKeepAlive(const Access& a, int32_t node);
+  void EndRead(const Access& a, ViolationKind kind, absl::string_view what);
+  void Write(const Access& a, int32_t node);
+  bool MayWrite(const Access& a);
+  void ReportWrite(const Access& a, const Finding& f);
+
+  std::string PlaceText(const Access& a, ByteRange addresses) const;
+  std::string Found(const Access& a, const Finding& f) const;
+  std::string Who(const Access& a, int32_t node) const;
+  bool OfScratch(const Finding& f) const { return f.origin >= 0 && gatherer_.IsScratch(f.origin); }
+  absl::Span<const ValueId> kept_until(int32_t node) const {
+    if (keep_alive_.empty()) return {};
+    const size_t begin = first_keep_alive_[static_cast<size_t>(node)];
+    return absl::MakeConstSpan(keep_alive_).subspan(begin, first_keep_alive_[static_cast<size_t>(node) + 1] - begin);
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const Memories& memories_;
+  const Layout& layout_;
+  Reporter& reporter_;
+  Gatherer gatherer_;
+  OwnConflicts own_conflicts_;
+  Lineage lineage_;
+  MemoryMap map_;
+  std::vector<ValueId> keep_alive_;       // by the node until which
+  std::vector<size_t> first_keep_alive_;  // by node, and one more; empty without keep-alives
+  Movements movements_;
+};
+
+absl::StatusOr<Movements> Replayer::Run() {
+  movements_.executes.assign(graph_.ops().size(), false);
+  Start();
+  SortKeepAlive();
+  for (int32_t node : schedule_.visit_order()) {
+    if (absl::Status s = Visit(node); !s.ok()) return s;
+    if (reporter_.full()) return std::move(movements_);
+  }
+  End();
+  return std::move(movements_);
+}
+
+// Inputs, variables and writable externals. What is read-only needs no map.
+void Replayer::Start() {
+  for (size_t i = 0; i < graph_.values().size(); ++i) {
+    const Value& value = graph_.values()[i];
+    if (value.role == Role::kTransient || value.role == Role::kConstant) continue;
+    const ValueId v(static_cast<int32_t>(i));
+    const Place& place = layout_.of(v);
+    if (!place.placed() || memories_.read_only(place.memory)) continue;
+    const std::optional<Finding> f = map_.Put(place.memory, {place.offset, place.offset + place.bytes}, v.value, 0);
+    if (!f.has_value() || !reporter_.IsNew(ViolationKind::kUnorderedWrites, v.value)) continue;
+    reporter_.Add(ViolationKind::kUnorderedWrites,
+                  absl::StrCat("inputs ", reporter_.Text(v), " and ", reporter_.Text(ValueId(f->origin)),
+                               " are both there at the start in bytes ", Reporter::Text(f->range), " of ",
+                               memories_.Text(place.memory, 0)));
+  }
+}
+
+void Replayer::SortKeepAlive() {
+  if (graph_.keep_alive().empty()) return;
+  std::vector<size_t>& first = first_keep_alive_;
+  first.assign(static_cast<size_t>(schedule_.num_nodes()) + 1, 0);
+  const auto node = [&](const KeepAlive& k) { return static_cast<size_t>(schedule_.node_of(k.until)); };
+  for (const KeepAlive& k : graph_.keep_alive()) ++first[node(k) + 1];
+  for (size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+  std::vector<size_t> next(first.begin(), first.end() - 1);
+  keep_alive_.resize(graph_.keep_alive().size());
+  for (const KeepAlive& k : graph_.keep_alive()) keep_alive_[next[node(k)]++] = k.value;
+}
+
+absl::Status Replayer::Visit(int32_t node) {
+  if (absl::Status s = gatherer_.Gather(node); !s.ok()) return s;
+  const std::optional<FusionId> fusion = schedule_.fusion(node);
+  const OpId op = schedule_.members(node).back();
+  if (!fusion.has_value()) CheckActivity(op);
+  for (ValueId v : kept_until(node)) {
+    const Access a = gatherer_.WholeValue(v, op);
+    if (!a.runs.empty() && schedule_.producer_node(v) != node) gatherer_.AddRead(a);
+  }
+  if (!gatherer_.writes().empty()) {
+    own_conflicts_.Check(gatherer_, fusion, gatherer_.reads(), gatherer_.writes());
+  }
+  for (const Access& a : gatherer_.reads()) {
+    if (a.use == Use::kKeepAlive) {
+      CheckKeepAlive(a, node);
+    } else {
+      Read(a, node);
+    }
+  }
+  for (const Access& a : gatherer_.writes()) Write(a, node);
+  // What the node itself makes must be there when it completes.
+  for (ValueId v : kept_until(node)) {
+    if (schedule_.producer_node(v) == node) CheckKeepAlive(gatherer_.WholeValue(v, op), node);
+  }
+  gatherer_.ReleaseUnused(node);
+  return absl::OkStatus();
+}
+
+void Replayer::CheckActivity(OpId o) {
+  const Op& op = graph_.op(o);
+  const Activity& activity = gatherer_.activity();
+  movements_.bytes += activity.bytes;
+  movements_.executes[o.index()] = activity.executes();
+  const bool movement = op.kind != OpKind::kCompute && op.kind != OpKind::kFill && op.kind != OpKind::kBarrier &&
+                        op.kind != OpKind::kView;
+  if (activity.executes()) {
+    ++movements_.kept;
+  } else if (movement) {
+    ++movements_.elided;
+  }
+  if (!movement) return;
+  if (op.elide == Elide::kNever && activity.executed_parts < activity.parts) {
+    reporter_.Add(ViolationKind::kElide,
+                  absl::StrCat(reporter_.Text(o), " has elide=never, but ", activity.parts - activity.executed_parts,
+                               " of its ", activity.parts, " parts coincide with their sources"));
+  }
+  if (op.elide == Elide::kMust && activity.executes()) {
+    reporter_.Add(ViolationKind::kElide,
+                  absl::StrCat(reporter_.Text(o), " has elide=must, but moves ", activity.bytes, " bytes"));
+  }
+}
+
+void Replayer::End() {
+  for (ValueId v : graph_.outputs()) EndRead(gatherer_.WholeValue(v, OpId()), ViolationKind::kOutputLost, "output ");
+  for (size_t i = 0; i < graph_.values().size(); ++i) {
+    const Value& value = graph_.values()[i];
+    if (value.role == Role::kTransient || value.role == Role::kConstant) continue;
+    const ValueId v(static_cast<int32_t>(i));
+    if (value.preserve) EndRead(gatherer_.WholeValue(v, OpId()), ViolationKind::kOutputLost, "preserved input ");
+    const bool committed = graph_.commit_to(v).has_value();
+    if (value.role == Role::kVariable || committed) {
+      EndRead(gatherer_.FinalStorage(v), ViolationKind::kVariableLost, committed ? "committed " : "unchanged ");
+    }
+  }
+}
+
+std::optional<Finding> Replayer::FindReadOnly(const Access& a) const {
+  const Origin owner = memories_.owner(a.memory)->value;
+  std::optional<Finding> first;
+  for (const ByteRange& run : gatherer_.runs(a.runs)) {
+    gatherer_.contents().ForEach(a.content, run, [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
+      const int64_t address = a.base + at;
+      if (origin == kUndefined || (origin == owner && offset == address)) return true;
+      first = Finding{Finding::What::kContent, {address, address + bytes}, owner, address, kStart, false};
+      return false;
+    });
+    if (first.has_value()) break;
+  }
+  return first;
+}
+
+std::optional<Finding> Replayer::Find(const Access& a, const Reader& by) {
+  if (a.memory < 0) return std::nullopt;
+  if (memories_.read_only(a.memory)) return FindReadOnly(a);
+  if (a.content.node < 0 && a.runs.count == 0) {
+    if (a.content.origin == kUndefined || a.runs.empty()) return std::nullopt;
+    return map_.Read(a.memory, {a.base + a.runs.span.begin, a.base + a.runs.span.end}, a.content.origin,
+                     a.content.offset + a.runs.span.begin, by);
+  }
+  std::optional<Finding> first;
+  for (const ByteRange& run : gatherer_.runs(a.runs)) {
+    gatherer_.contents().ForEach(a.content, run, [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
+      if (origin == kUndefined) return true;
+      const int64_t address = a.base + at;
+      std::optional<Finding> f = map_.Read(a.memory, {address, address + bytes}, origin, offset, by);
+      if (f.has_value() && !first.has_value()) first = f;
+      return true;
+    });
+  }
+  return first;
+}
+
+std::string Replayer::Who(const Access& a, int32_t node) const {
+  std::string text = reporter_.Text(a.op);
+  if (schedule_.fusion(node).has_value()) absl::StrAppend(&text, " of ", schedule_.NodeText(node));
+  return text;
+}
+
+// `value "past" bytes [0,8192) at device+4096`
+std::string Replayer::PlaceText(const Access& a, ByteRange addresses) const {
+  const std::string what =
+      a.use == Use::kScratch ? absl::StrCat("scratch of ", reporter_.Text(a.op)) : reporter_.Text(a.value);
+  return absl::StrCat(what, " bytes ", Reporter::Text({addresses.begin - a.base, addresses.end - a.base}), " at ",
+                      memories_.Text(a.memory, addresses.begin));
+}
+
+// What the access wants there and what it finds.
+std::string Replayer::Found(const Access& a, const Finding& f) const {
+  std::string wants, finds;
+  const auto bytes_of = [&](Origin origin, int64_t from) {
+    return absl::StrCat("bytes ", Reporter::Text({from, from + f.range.size()}), " of ",
+                        reporter_.Text(ValueId(origin)));
+  };
+  const ByteRange part{f.range.begin - a.base, f.range.end - a.base};
+  gatherer_.contents().ForEach(a.content, part, [&](int64_t, int64_t, Origin origin, int64_t offset) {
+    wants = origin == kUndefined ? std::string("anything") : bytes_of(origin, offset);
+    return false;
+  });
+  if (f.origin == kNothing) return absl::StrCat("wants ", wants, ", finds nothing written");
+  if (f.origin == kUndefined) {
+    finds = "undefined bytes";
+  } else if (gatherer_.IsScratch(f.origin)) {
+    finds = absl::StrCat("scratch of ", reporter_.Text(gatherer_.ScratchOp(f.origin)));
+  } else {
+    finds = bytes_of(f.origin, f.offset);
+  }
+  return absl::StrCat("wants ", wants, ", finds ", finds,
+                      f.node == kStart ? " from the start" : absl::StrCat(", written by ", schedule_.NodeText(f.node)));
+}
+
+void Replayer::CheckOffset(const Access& a) {
+  const int64_t first = a.base + a.runs.span.begin;
+  if (a.memory < 0 || first % a.read->offset_multiple == 0) return;
+  if (!reporter_.IsNew(ViolationKind::kAlignment, a.value.value, a.op.value)) return;
+  reporter_.Add(
+      ViolationKind::kAlignment,
+      absl::StrCat(reporter_.Text(a.op), " reads ", reporter_.Text(a.value), " from ", memories_.Text(a.memory, first),
+                   ", must be at a multiple of offset_multiple=", a.read->offset_multiple));
+}
+
+void Replayer::Read(const Access& a, int32_t node) {
+  if (a.read != nullptr && a.read->offset_multiple > 1) CheckOffset(a);
+  const std::optional<Finding> f = Find(a, {node, false, kStart});
+  if (!f.has_value()) return;
+  const bool concurrent = f->node != kStart && f->node != node && !schedule_.order().Before(f->node, node);
+  ViolationKind kind = ViolationKind::kWrongContent;
+  std::string text;
+  if (f->what == Finding::What::kUnorderedWriter) {
+    kind = ViolationKind::kUnorderedRead;
+    text = absl::StrCat(schedule_.NodeText(f->node), " writes it in no order with this read");
+  } else {
+    text = Found(a, *f);
+    if (OfScratch(*f)) {
+      kind = ViolationKind::kScratch;
+    } else if (concurrent) {
+      kind = ViolationKind::kUnorderedOverwrite;
+      absl::StrAppend(&text, " in no order with this read");
+    }
+  }
+  if (!reporter_.IsNew(kind, a.value.value)) return;
+  reporter_.Add(kind, absl::StrCat(Who(a, node), " reads ", PlaceText(a, f->range), ": ", text));
+}
+
+void Replayer::CheckKeepAlive(const Access& a, int32_t node) {
+  const int32_t producer = schedule_.producer_node(a.value);
+  const std::optional<Finding> f = Find(a, {node, true, producer});
+  if (!f.has_value() || !reporter_.IsNew(ViolationKind::kKeepAlive, a.value.value)) return;
+  std::string text;
+  switch (f->what) {
+    case Finding::What::kContent: text = Found(a, *f); break;
+    case Finding::What::kTouched:
+      text = absl::StrCat("rewritten by ", schedule_.NodeText(f->node), " since ", schedule_.NodeText(producer));
+      break;
+    default: text = absl::StrCat(schedule_.NodeText(f->node), " writes it in no order with that"); break;
+  }
+  reporter_.Add(ViolationKind::kKeepAlive,
+                absl::StrCat("keep_alive until ", Who(a, node), " of ", PlaceText(a, f->range), ": ", text));
+}
+
+void Replayer::EndRead(const Access& a, ViolationKind kind, absl::string_view what) {
+  const std::optional<Finding> f = Find(a, {kEnd, false, kStart});
+  if (!f.has_value() || !reporter_.IsNew(kind, a.value.value)) return;
+  reporter_.Add(kind, absl::StrCat("at the end ", what, PlaceText(a, f->range), ": ", Found(a, *f)));
+}
+
+// Whether the storage may be written for this at all. A commit's own target may.
+bool Replayer::MayWrite(const Access& a) {
+  const std::optional<ValueId> owner = memories_.owner(a.memory);
+  if (!owner.has_value() || a.value == *owner) return true;
+  const bool read_only = memories_.read_only(a.memory);
+  if (!read_only && graph_.value(*owner).role != Role::kVariable) return true;
+  if (!read_only && lineage_.Contains(*owner, a.value)) return true;
+  const ViolationKind kind = read_only ? ViolationKind::kReadOnlyWritten : ViolationKind::kNotLineage;
+  if (reporter_.IsNew(kind, a.value.value, owner->value)) {
+    const ByteRange addresses{a.base + a.runs.span.begin, a.base + a.runs.span.end};
+    reporter_.Add(kind, absl::StrCat(reporter_.Text(a.op), " writes ", PlaceText(a, addresses), ", the storage of ",
+                                     ToString(graph_.value(*owner).role), " ", reporter_.Text(*owner),
+                                     read_only ? ", which is read-only" : ", to which it is not committed"));
+  }
+  return !read_only;
+}
+
+void Replayer::Write(const Access& a, int32_t node) {
+  if (a.memory < 0 || !MayWrite(a)) return;
+  std::optional<Finding> first;
+  const auto write = [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
+    const int64_t address = a.base + at;
+    std::optional<Finding> f = map_.Write(a.memory, {address, address + bytes}, origin, offset, node);
+    if (f.has_value() && !first.has_value()) first = f;
+    return true;
+  };
+  if (a.content.node < 0 && a.runs.count == 0) {
+    const int64_t begin = a.runs.span.begin;
+    if (!a.runs.empty()) write(begin, a.runs.span.size(), a.content.origin, a.content.offset + begin);
+  } else {
+    for (const ByteRange& run : gatherer_.runs(a.runs)) gatherer_.contents().ForEach(a.content, run, write);
+  }
+  if (first.has_value()) ReportWrite(a, *first);
+}
+
+void Replayer::ReportWrite(const Access& a, const Finding& f) {
+  const bool by_reader = f.what == Finding::What::kUnorderedReader;
+  ViolationKind kind = by_reader ? ViolationKind::kUnorderedOverwrite : ViolationKind::kUnorderedWrites;
+  if (by_reader && f.keep_alive) kind = ViolationKind::kKeepAlive;
+  if (a.use == Use::kScratch || (!by_reader && OfScratch(f))) kind = ViolationKind::kScratch;
+  const int32_t subject = a.use == Use::kScratch ? -1 - a.op.value : a.value.value;
+  if (!reporter_.IsNew(kind, subject, f.node)) return;
+  const std::string there = f.origin < 0 ? std::string("bytes")
+                            : gatherer_.IsScratch(f.origin)
+                                ? absl::StrCat("scratch of ", reporter_.Text(gatherer_.ScratchOp(f.origin)))
+                                : absl::StrCat("bytes ", Reporter::Text({f.offset, f.offset + f.range.size()}), " of ",
+                                               reporter_.Text(ValueId(f.origin)));
+  reporter_.Add(
+      kind, absl::StrCat(reporter_.Text(a.op), " writes ", PlaceText(a, f.range), " over ", there, ", which ",
+                         schedule_.NodeText(f.node), by_reader ? (f.keep_alive ? " keeps alive" : " reads") : " writes",
+                         " in no order with it"));
+}
+
+}  // namespace
+
+absl::StatusOr<Movements> Replay(const Graph& graph, const Plan& plan, const Schedule& schedule,
+                                 const Memories& memories, const Layout& layout,
+                                 absl::Span<const int64_t> symbol_values, int64_t max_runs, Reporter& reporter) {
+  return Replayer(graph, plan, schedule, memories, layout, symbol_values, max_runs, reporter).Run();
+}
+
+}  // namespace bufplan::checker

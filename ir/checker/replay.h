@@ -1,0 +1,37 @@
+// Executes a plan in thought, at given symbol values: every read must find what the graph prescribes, every write must
+// destroy nothing that is still needed, and the end must hold what the graph promises (rules 1 to 6 of docs/design.md).
+//
+// COST: O((accesses + runs) log). LIFETIME: the arguments outlive the call.
+#ifndef BUFPLAN_IR_CHECKER_REPLAY_H_
+#define BUFPLAN_IR_CHECKER_REPLAY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ir/checker/layout.h"
+#include "ir/checker/reporter.h"
+#include "ir/checker/schedule.h"
+#include "ir/graph.h"
+#include "ir/plan.h"
+
+namespace bufplan::checker {
+
+// What the lone ops of the plan move at the symbol values.
+struct Movements {
+  int64_t elided = 0;  // data movements (no views) of which nothing moves
+  int64_t kept = 0;    // ops that move bytes: executed parts and carried bytes
+  int64_t bytes = 0;
+  std::vector<bool> executes;  // by op: a part or a carry does
+};
+
+// Requires a schedule that is not cyclic.
+// ERRORS: those of Gatherer::Gather.
+absl::StatusOr<Movements> Replay(const Graph& graph, const Plan& plan, const Schedule& schedule,
+                                 const Memories& memories, const Layout& layout,
+                                 absl::Span<const int64_t> symbol_values, int64_t max_runs, Reporter& reporter);
+
+}  // namespace bufplan::checker
+
+#endif  // BUFPLAN_IR_CHECKER_REPLAY_H_

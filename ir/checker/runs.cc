@@ -1,0 +1,154 @@
+#include "ir/checker/runs.h"
+
+#include <algorithm>
+#include <array>
+
+namespace bufplan::checker {
+namespace {
+
+struct Extent {
+  int64_t count = 0, stride = 0;
+};
+
+}  // namespace
+
+void RunPool::Append(ByteRange run, size_t first) {
+  if (runs_.size() > first && runs_.back().end == run.begin) {
+    runs_.back().end = run.end;
+  } else {
+    runs_.push_back(run);
+  }
+}
+
+RunList RunPool::Close(size_t first) {
+  if (runs_.size() == first) return {};
+  if (runs_.size() == first + 1) {
+    const RunList one{runs_.back(), 0, 0};
+    runs_.pop_back();
+    return one;
+  }
+  RunList list{runs_[first], first, runs_.size() - first};
+  for (size_t i = first; i < runs_.size(); ++i) {
+    list.span.begin = std::min(list.span.begin, runs_[i].begin);
+    list.span.end = std::max(list.span.end, runs_[i].end);
+  }
+  return list;
+}
+
+std::optional<RunList> RunPool::Expand(const Region& region) {
+  const std::optional<int64_t> at = Evaluate(region.at), run = Evaluate(region.run_bytes);
+  if (!at.has_value() || !run.has_value()) return std::nullopt;
+  std::vector<Extent> dims;
+  bool empty = *run <= 0;
+  for (const Dim& d : region.dims) {
+    const std::optional<int64_t> count = Evaluate(d.count), stride = Evaluate(d.stride_bytes);
+    if (!count.has_value() || !stride.has_value()) return std::nullopt;
+    if (*count <= 0) empty = true;
+    if (*count != 1) dims.push_back({*count, *stride});
+  }
+  if (empty) return RunList{};
+  // A dimension whose stride is the run continues it.
+  int64_t bytes = *run;
+  while (!dims.empty() && dims.back().stride == bytes) {
+    if (__builtin_mul_overflow(bytes, dims.back().count, &bytes)) return std::nullopt;
+    dims.pop_back();
+  }
+  int64_t end = 0;
+  if (__builtin_add_overflow(*at, bytes, &end)) return std::nullopt;
+  if (dims.empty()) return RunList{{*at, end}, 0, 0};
+  for (const Extent& d : dims) {
+    int64_t reach = 0;
+    if (d.count > left_ || __builtin_mul_overflow(d.count - 1, d.stride, &reach) ||
+        __builtin_add_overflow(end, reach, &end)) {
+      return std::nullopt;
+    }
+  }
+  int64_t total = 1;
+  for (const Extent& d : dims) {
+    if (total > left_ / d.count) return std::nullopt;
+    total *= d.count;
+  }
+  left_ -= total;
+  const size_t first = runs_.size();
+  std::vector<int64_t> index(dims.size(), 0);
+  int64_t position = *at;
+  for (int64_t i = 0; i < total; ++i) {
+    Append({position, position + bytes}, first);
+    for (size_t d = dims.size(); d-- > 0;) {
+      if (index[d] + 1 < dims[d].count) {
+        ++index[d];
+        position += dims[d].stride;
+        break;
+      }
+      position -= dims[d].stride * index[d];
+      index[d] = 0;
+    }
+  }
+  return Close(first);
+}
+
+void RunPool::Collect(absl::Span<const RunList> lists) {
+  sorted_.clear();
+  for (const RunList& list : lists) {
+    const absl::Span<const ByteRange> r = runs(list);
+    sorted_.insert(sorted_.end(), r.begin(), r.end());
+  }
+  const auto by_begin = [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(sorted_.begin(), sorted_.end(), by_begin)) std::sort(sorted_.begin(), sorted_.end(), by_begin);
+}
+
+RunList RunPool::Union(absl::Span<const RunList> lists) {
+  Collect(lists);
+  const size_t first = runs_.size();
+  for (const ByteRange& r : sorted_) {
+    if (runs_.size() > first && r.begin <= runs_.back().end) {
+      runs_.back().end = std::max(runs_.back().end, r.end);
+    } else {
+      runs_.push_back(r);
+    }
+  }
+  return Close(first);
+}
+
+RunList RunPool::Sorted(const RunList& list) {
+  const absl::Span<const ByteRange> r = runs(list);
+  for (size_t i = 1; i < r.size(); ++i) {
+    if (r[i].begin < r[i - 1].end) return Union(absl::MakeConstSpan(&list, 1));
+  }
+  return list;
+}
+
+RunList RunPool::Complement(int64_t bytes, absl::Span<const RunList> lists) {
+  Collect(lists);
+  const size_t first = runs_.size();
+  int64_t at = 0;
+  for (const ByteRange& r : sorted_) {
+    if (at < r.begin) runs_.push_back({at, r.begin});
+    at = std::max(at, r.end);
+  }
+  if (at < bytes) runs_.push_back({at, bytes});
+  return Close(first);
+}
+
+int64_t RunPool::Bytes(absl::Span<const ByteRange> runs) {
+  int64_t bytes = 0;
+  for (const ByteRange& r : runs) bytes += r.size();
+  return bytes;
+}
+
+std::optional<ByteRange> FirstCommon(absl::Span<const ByteRange> a, int64_t a_base, absl::Span<const ByteRange> b,
+                                     int64_t b_base) {
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const ByteRange x{a[i].begin + a_base, a[i].end + a_base}, y{b[j].begin + b_base, b[j].end + b_base};
+    const ByteRange common{std::max(x.begin, y.begin), std::min(x.end, y.end)};
+    if (!common.empty()) return common;
+    if (x.end <= y.end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace bufplan::checker
