@@ -96,8 +96,9 @@ void GraphJsonReader::ReadSymbol(JsonValue json) {
       max = o.max;
     }
   }
+  if (!in_.ok()) return;
   builder_.AddSymbol(name, min, max, multiple_of);
-  scope_.AddSymbol(name);
+  scope_.AddSymbol(name, m[kSymbolName]);
 }
 
 // Spaces refer to each other, so all names come first.
@@ -105,11 +106,9 @@ void GraphJsonReader::ReadSpaceNames(JsonValue list) {
   if (!in_.Array(list)) return;
   for (JsonValue space : list) {
     if (space.kind() != JsonKind::kObject) return;  // ReadSpace refuses it.
-    absl::string_view name;
     for (JsonValue member : space) {
-      if (member.key() == "name" && member.kind() == JsonKind::kString) name = member.text();
+      if (member.key() == "name" && member.kind() == JsonKind::kString) scope_.AddSpace(member.text(), member);
     }
-    scope_.AddSpace(name);
   }
 }
 
@@ -143,8 +142,9 @@ void GraphJsonReader::ReadValue(JsonValue json) {
   if (m.has(kPreserve)) options.preserve = in_.Bool(m[kPreserve]);
   if (m.has(kWritable)) options.writable = in_.Bool(m[kWritable]);
   options.attrs_json = scope_.Attrs(m, kValueAttrs);
+  if (!in_.ok()) return;
   builder_.AddValue(name, std::move(bytes), role, std::move(options));
-  scope_.AddValue(name);
+  scope_.AddValue(name, m[kValueName]);
 }
 
 void GraphJsonReader::ReadFusion(JsonValue json) {
@@ -220,14 +220,14 @@ absl::StatusOr<Graph> GraphJsonReader::Read() {
   List(m, kSymbols, [&](JsonValue json) { ReadSymbol(json); });
   if (in_.ok()) in_.Fail(CheckOverrides(m));
   if (m.has(kSpaces)) ReadSpaceNames(m[kSpaces]);
-  if (!m.has(kSpaces) || m[kSpaces].size() == 0) scope_.AddSpace("device");
+  if (!m.has(kSpaces) || m[kSpaces].size() == 0) scope_.AddSpace("device", doc_.root());
   List(m, kSpaces, [&](JsonValue json) { ReadSpace(json); });
   List(m, kStreams, [&](JsonValue json) {
     const absl::string_view name = in_.Name(json);
     builder_.AddStream(name);
-    scope_.AddStream(name);
+    scope_.AddStream(name, json);
   });
-  if (!m.has(kStreams) || m[kStreams].size() == 0) scope_.AddStream("main");
+  if (!m.has(kStreams) || m[kStreams].size() == 0) scope_.AddStream("main", doc_.root());
   List(m, kValues, [&](JsonValue json) { ReadValue(json); });
   if (in_.ok() && m.has(kOps)) ReadOps(m[kOps], scope_);
   List(m, kOrder, [&](JsonValue json) {
@@ -271,7 +271,7 @@ absl::StatusOr<SymbolOverrides> ParseSymbolOverrides(absl::string_view text) {
     const std::vector<absl::string_view> range = absl::StrSplit(halves.second, "..");
     SymbolOverride o;
     o.name = std::string(halves.first);
-    if (halves.first.empty() || range.size() > 2 || !absl::SimpleAtoi(range.front(), &o.min) ||
+    if (halves.first.empty() || range.empty() || range.size() > 2 || !absl::SimpleAtoi(range.front(), &o.min) ||
         !absl::SimpleAtoi(range.back(), &o.max)) {
       return absl::InvalidArgumentError(
           absl::StrCat("symbols: ", Quoted(part), " must be NAME=INTEGER or NAME=MIN..MAX, integers of 64 bits"));

@@ -245,7 +245,7 @@ void ReadOp(JsonValue json, JsonGraphScope& scope) {
   if (m.has(kElide)) options.elide = static_cast<Elide>(in.OneOf(m[kElide], kElideWords));
   options.attrs_json = scope.Attrs(m, kAttrs);
   if (!in.ok()) return;
-  scope.AddOp(name);
+  scope.AddOp(name, m[kName]);
   switch (kind) {
     case OpKind::kCompute: return ReadCompute(name, m, std::move(options), scope);
     case OpKind::kConcat: return ReadConcat(name, m, std::move(options), scope);
@@ -263,6 +263,12 @@ absl::Span<const absl::string_view> OpKindWords() { return kOpKindWords; }
 absl::Span<const absl::string_view> ElideWords() { return kElideWords; }
 absl::Span<const absl::string_view> CoverWords() { return kCoverWords; }
 absl::Span<const absl::string_view> InPlaceModeWords() { return kInPlaceModeWords; }
+
+void JsonGraphScope::Add(Names& names, absl::string_view name, JsonValue json, absl::string_view what) {
+  if (!names.ids.try_emplace(name, names.count++).second) {
+    in_.Fail(json, absl::StrCat(what, " ", Quoted(name), ": name is used twice, must be unique"));
+  }
+}
 
 int32_t JsonGraphScope::Find(const Names& names, JsonValue json, absl::string_view what) {
   const absl::string_view name = in_.String(json);

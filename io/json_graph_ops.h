@@ -39,12 +39,12 @@ class JsonGraphScope {
   JsonReader& in() { return in_; }
   GraphBuilder& builder() { return builder_; }
 
-  // Of equal names the first counts; Build() refuses the second.
-  void AddSymbol(absl::string_view name) { Add(symbols_, name); }
-  void AddSpace(absl::string_view name) { Add(spaces_, name); }
-  void AddStream(absl::string_view name) { Add(streams_, name); }
-  void AddValue(absl::string_view name) { Add(values_, name); }
-  void AddOp(absl::string_view name) { Add(ops_, name); }
+  // Takes the name of the next thing of its kind, which stands at `json`; fails if another bears it.
+  void AddSymbol(absl::string_view name, JsonValue json) { Add(symbols_, name, json, "symbol"); }
+  void AddSpace(absl::string_view name, JsonValue json) { Add(spaces_, name, json, "space"); }
+  void AddStream(absl::string_view name, JsonValue json) { Add(streams_, name, json, "stream"); }
+  void AddValue(absl::string_view name, JsonValue json) { Add(values_, name, json, "value"); }
+  void AddOp(absl::string_view name, JsonValue json) { Add(ops_, name, json, "op"); }
 
   Expr Bytes(JsonValue json);
   Expr Bytes(const JsonMembers& m, size_t key);
@@ -61,7 +61,7 @@ class JsonGraphScope {
     Table ids;
     int32_t count = 0;
   };
-  static void Add(Names& names, absl::string_view name) { names.ids.try_emplace(name, names.count++); }
+  void Add(Names& names, absl::string_view name, JsonValue json, absl::string_view what);
   int32_t Find(const Names& names, JsonValue json, absl::string_view what);
 
   JsonReader& in_;
