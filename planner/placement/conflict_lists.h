@@ -1,7 +1,7 @@
 // Which pieces are live at the same time, as one list per piece, where that is affordable.
 //
-// Built once, the lists serve every first-fit pass: with few neighbours per piece a pass over lists beats any search structure.
-// COST: Build: time and space O(n log n + pairs). THREADS: const calls may be concurrent.
+// Built once, the lists serve every first-fit pass: with few neighbours per piece a pass over lists beats any search
+// structure. COST: Build: time and space O(n log n + pairs). THREADS: const calls may be concurrent.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_CONFLICT_LISTS_H_
 #define BUFPLAN_PLANNER_PLACEMENT_CONFLICT_LISTS_H_
 

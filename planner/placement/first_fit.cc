@@ -110,7 +110,7 @@ std::optional<std::pair<size_t, size_t>> FirstFit::PinConflict() {
   return std::nullopt;
 }
 
-std::optional<int64_t> FirstFit::Run(absl::Span<const int32_t> order, int64_t give_up_bytes,
+std::optional<int64_t> FirstFit::Run(absl::Span<const int32_t> order, int64_t give_up_bytes, int64_t work_end,
                                      std::vector<int64_t>& line_offset) {
   Start(line_offset);
   for (int32_t s : pinned_) {
@@ -121,7 +121,7 @@ std::optional<int64_t> FirstFit::Run(absl::Span<const int32_t> order, int64_t gi
     const size_t storage = static_cast<size_t>(s);
     if (problem_.storages[storage].pinned_offset_bytes.has_value()) continue;
     const int64_t offset = LowestFrom(storage, 0, line_offset);
-    if (!PlaceAt(storage, offset, give_up_bytes, line_offset)) return std::nullopt;
+    if (!PlaceAt(storage, offset, give_up_bytes, line_offset) || work_ >= work_end) return std::nullopt;
   }
   return total_;
 }
@@ -191,21 +191,25 @@ int64_t FirstFit::LowestFromTree(size_t storage, int64_t from) {
     const Piece& piece = problem_.pieces[p];
     range_lists_.clear();
     tree_->Collect(p, range_lists_);
-    for (const RangeList* ranges : range_lists_) cursors_.push_back({ranges, piece.low, piece.high - piece.low});
+    for (const RangeList* ranges : range_lists_) cursors_.push_back({ranges, piece.low, piece.high - piece.low, {}});
   }
   int64_t lowest = WithinChunk(storage, from);
   // Until no list objects. One that did is asked first from then on, as it will likely object again.
   for (size_t c = 0; c < cursors_.size();) {
-    const Cursor cursor = cursors_[c];
+    Cursor& cursor = cursors_[c];
     work_ += kCursorWork;
-    const int64_t free = cursor.ranges->NextFree(lowest + cursor.low, cursor.bytes, work_) - cursor.low;
+    const int64_t free =
+        cursor.ranges->NextFree(lowest + cursor.low, cursor.bytes, cursor.position, work_) - cursor.low;
     if (free <= lowest) {
       ++c;
       continue;
     }
     lowest = WithinChunk(storage, AlignUp(free, alignment));
-    for (; c > 0; --c) cursors_[c] = cursors_[c - 1];
-    cursors_[0] = cursor;
+    if (c > 0) {
+      const Cursor objecting = cursor;
+      for (; c > 0; --c) cursors_[c] = cursors_[c - 1];
+      cursors_[0] = objecting;
+    }
   }
   return lowest;
 }

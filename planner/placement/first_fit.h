@@ -1,18 +1,18 @@
 // First fit: storages one by one in a given order, each at the lowest place where it meets no storage placed before.
 //
-// Pinned storages come first, whatever the order says. Chunks lie side by side on one line of addresses, `pitch` apart, so that first fit takes
-// the first chunk that has room, and the lowest place there; without a chunk limit the line is one chunk.
+// Pinned storages come first, whatever the order says. Chunks lie side by side on one line of addresses, `pitch` apart,
+// so that first fit takes the first chunk that has room, and the lowest place there; without a chunk limit the line is
+// one chunk.
 //
 //   line:   |chunk 0 .....|..|chunk 1 .....|..|chunk 2
 //           0              pitch            2 * pitch
 //
-// A storage with several pieces goes to the lowest offset at which each piece is free of the others': for a piece [low, high) and a placed
-// range [a, b) the offsets in (a - high, b - low) are forbidden.
-// Two ways to find the forbidden offsets give the same placements: lists of the pieces that meet in time (ConflictLists) where there are
-// few such pairs, and a segment tree of occupied ranges (OccupancyTree) where there are many.
-// TIES: none, an order decides everything.
-// COST: by lists, O(n + sum of d log d) per pass for d neighbours; by the tree, O(n log n) lists of ranges, which are short in tight packings.
-// THREADS: one pass at a time per object.
+// A storage with several pieces goes to the lowest offset at which each piece is free of the others': for a piece [low,
+// high) and a placed range [a, b) the offsets in (a - high, b - low) are forbidden. Two ways to find the forbidden
+// offsets give the same placements: lists of the pieces that meet in time (ConflictLists) where there are few such
+// pairs, and a segment tree of occupied ranges (OccupancyTree) where there are many. TIES: none, an order decides
+// everything. COST: by lists, O(n + sum of d log d) per pass for d neighbours; by the tree, O(n log n) lists of ranges,
+// which are short in tight packings. THREADS: one pass at a time per object.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_FIRST_FIT_H_
 #define BUFPLAN_PLANNER_PLACEMENT_FIRST_FIT_H_
 
@@ -34,15 +34,18 @@ enum class ConflictSearch : uint8_t { kAuto, kLists, kTree };
 
 class FirstFit {
  public:
-  // `problem` must outlive the object; sums of aligned sizes and pins must fit 64 bits, with chunks many times over (see Place()).
+  // `problem` must outlive the object; sums of aligned sizes and pins must fit 64 bits, with chunks many times over
+  // (see Place()).
   explicit FirstFit(const PlacementProblem& problem, ConflictSearch search = ConflictSearch::kAuto);
 
   // Two pinned storages that meet, lower index first, if any do.
   std::optional<std::pair<size_t, size_t>> PinConflict();
 
-  // Places all storages; `order` names each unpinned one once (pinned ones are skipped). Returns the bytes of all chunks together and writes
-  // offsets on the line, or returns nothing as soon as it is clear that at least `give_up_bytes` are needed.
-  std::optional<int64_t> Run(absl::Span<const int32_t> order, int64_t give_up_bytes, std::vector<int64_t>& line_offset);
+  // Places all storages; `order` names each unpinned one once (pinned ones are skipped). Returns the bytes of all
+  // chunks together and writes offsets on the line, or returns nothing as soon as it is clear that at least
+  // `give_up_bytes` are needed, or when work() reaches `work_end`.
+  std::optional<int64_t> Run(absl::Span<const int32_t> order, int64_t give_up_bytes, int64_t work_end,
+                             std::vector<int64_t>& line_offset);
 
   // Turns offsets on the line into a placement, bounds left out.
   Placement OnChunks(absl::Span<const int64_t> line_offset) const;
@@ -60,6 +63,7 @@ class FirstFit {
   struct Cursor {
     const RangeList* ranges;
     int64_t low, bytes;  // of the piece
+    RangeList::Position position;
   };
 
   void IndexDisjoint();

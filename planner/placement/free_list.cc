@@ -99,7 +99,8 @@ void FreeList::RemoveMany(absl::btree_map<int64_t, int64_t>::iterator range) {
 }
 
 int64_t FreeList::TakeMany(int64_t bytes, int64_t alignment) {
-  // Ranges just large enough may lie badly for the alignment; after a few of them, take one that has room wherever it lies.
+  // Ranges just large enough may lie badly for the alignment; after a few of them, take one that has room wherever it
+  // lies.
   constexpr int kTries = 16;
   auto range = by_size_.lower_bound({bytes, INT64_MIN});
   for (int tries = 0; tries < kTries && range != by_size_.end(); ++tries, ++range) {

@@ -21,7 +21,8 @@ namespace bufplan {
 
 class FreeList {
  public:
-  // Takes `bytes` > 0 at a multiple of `alignment`: from the smallest free range that has room, else above all that is used. Returns the offset.
+  // Takes `bytes` > 0 at a multiple of `alignment`: from the smallest free range that has room, else above all that is
+  // used. Returns the offset.
   int64_t Take(int64_t bytes, int64_t alignment);
 
   // Gives used bytes [low, high) back; low < high.

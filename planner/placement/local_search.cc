@@ -35,12 +35,8 @@ class Climb {
     if (!other.has_value()) return false;
     switch (random_.Below(4)) {
       case 0:
-      case 1:
-        Move(*top, *other);
-        break;
-      case 2:
-        std::swap(candidate_[*top], candidate_[*other]);
-        break;
+      case 1: Move(*top, *other); break;
+      case 2: std::swap(candidate_[*top], candidate_[*other]); break;
       default:
         if (const std::optional<size_t> third = PickEarlier(*other); third.has_value()) {
           std::swap(candidate_[*other], candidate_[*third]);
@@ -52,8 +48,8 @@ class Climb {
   }
 
   // First fit of the varied order, kept if no worse. True if it is better.
-  bool Try(FirstFit& first_fit) {
-    const std::optional<int64_t> bytes = first_fit.Run(candidate_, current_.bytes + 1, line_offset_);
+  bool Try(FirstFit& first_fit, int64_t work_end) {
+    const std::optional<int64_t> bytes = first_fit.Run(candidate_, current_.bytes + 1, work_end, line_offset_);
     if (!bytes.has_value()) return false;
     const bool better = *bytes < current_.bytes;
     current_.bytes = *bytes;
@@ -130,7 +126,7 @@ void ImproveOrder(const PlacementProblem& problem, const StorageTraits& traits, 
       continue;
     }
     dead_ends = 0;
-    if (climb.Try(first_fit)) best = climb.current();
+    if (climb.Try(first_fit, work_end)) best = climb.current();
   }
 }
 

@@ -6,16 +6,19 @@
 //     |__|           |__
 //     +---------------------> time
 //
-// Alignment. Let G be the smallest alignment. All offsets are multiples of G, so no two live storages share the first byte of a granule of G
-// bytes. Hence the granules whose first byte is occupied at time t are all different, and T bytes hold at most ceil(T / G) of them. Only
-// the topmost may be occupied in part: T >= G * granules(t) - (the largest unused tail of a last granule live at t). For one-piece
-// storages that is the sum of the aligned sizes less one tail. Pieces that begin amid a granule do not count with that first granule,
-// so the plain sum of live bytes is taken as well, and the larger of the two holds.
+// Alignment. Let G be the smallest alignment. All offsets are multiples of G, so no two live storages share the first
+// byte of a granule of G bytes. Hence the granules whose first byte is occupied at time t are all different, and T
+// bytes hold at most ceil(T / G) of them. Only the topmost may be occupied in part: T >= G * granules(t) - (the largest
+// unused tail of a last granule live at t). For one-piece storages that is the sum of the aligned sizes less one tail.
+// Pieces that begin amid a granule do not count with that first granule, so the plain sum of live bytes is taken as
+// well, and the larger of the two holds.
 //
-// Chunks. Each chunk has a topmost granule of its own, and a placement may open as many as it likes, so with a chunk limit the plain sum is
-// all that is proven: 100 + 100 bytes at alignment 128 need 228 bytes in one chunk and 200 in two.
+// Chunks. Each chunk has a topmost granule of its own, and a placement may open as many as it likes, so with a chunk
+// limit the plain sum is all that is proven: 100 + 100 bytes at alignment 128 need 228 bytes in one chunk and 200 in
+// two.
 //
-// Other bounds: the end of each pin, each storage's size, and the sum of both ranges of a disjoint pair (one chunk or many alike).
+// Other bounds: the end of each pin, each storage's size, and the sum of both ranges of a disjoint pair (one chunk or
+// many alike).
 #ifndef BUFPLAN_PLANNER_PLACEMENT_LOWER_BOUND_H_
 #define BUFPLAN_PLANNER_PLACEMENT_LOWER_BOUND_H_
 

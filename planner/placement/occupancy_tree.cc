@@ -63,7 +63,7 @@ void OccupancyTree::Clear() {
 
 void OccupancyTree::Insert(size_t piece, int64_t base_bytes) {
   const OccupiedRange range = {AlignDown(base_bytes + pieces_[piece].low, granule_),
-                           AlignUp(base_bytes + pieces_[piece].high, granule_)};
+                               AlignUp(base_bytes + pieces_[piece].high, granule_)};
   VisitNodes(
       slots_, static_cast<size_t>(first_slot_[piece]), static_cast<size_t>(end_slot_[piece]),
       [&](size_t node) {

@@ -16,7 +16,8 @@ struct OccupiedChange {
 };
 
 // Appends the changes in order of time, one per time.
-// COST: O(n log n) for n pieces (a segment tree over the byte ranges; Klee's measure problem). THREADS: no shared state.
+// COST: O(n log n) for n pieces (a segment tree over the byte ranges; Klee's measure problem). THREADS: no shared
+// state.
 void AppendOccupiedChanges(absl::Span<const Piece> pieces, std::vector<OccupiedChange>& changes);
 
 }  // namespace bufplan

@@ -10,7 +10,8 @@
 namespace bufplan {
 namespace {
 
-// The load after each begin of a piece, and for each piece the largest of them during its life, by a sparse table of maxima.
+// The load after each begin of a piece, and for each piece the largest of them during its life, by a sparse table of
+// maxima.
 void ComputeBusiest(const PlacementProblem& problem, std::vector<int64_t>& busiest) {
   const size_t n = problem.pieces.size();
   std::vector<int64_t> begins(n), ends(n);
@@ -100,29 +101,21 @@ std::vector<int32_t> MakeOrder(const StorageTraits& traits, OrderKind kind) {
   const size_t n = traits.size_bytes.size();
   const auto size = [&](size_t s) { return -traits.size_bytes[s]; };
   const auto area = [&](size_t s) { return -traits.area[s]; };
-  const auto duration = [&](size_t s) { return static_cast<double>(traits.begin[s]) - static_cast<double>(traits.end[s]); };
+  const auto duration = [&](size_t s) {
+    return static_cast<double>(traits.begin[s]) - static_cast<double>(traits.end[s]);
+  };
   const auto busiest = [&](size_t s) { return -traits.busiest[s]; };
   switch (kind) {
-    case OrderKind::kSize:
-      return SortBy(n, size);
-    case OrderKind::kArea:
-      return SortBy(n, area);
-    case OrderKind::kDuration:
-      return SortBy(n, duration);
-    case OrderKind::kStart:
-      return SortBy(n, [&](size_t s) { return traits.begin[s]; });
-    case OrderKind::kSizeDuration:
-      return SortBy(n, [&](size_t s) { return std::make_tuple(size(s), duration(s)); });
-    case OrderKind::kDurationSize:
-      return SortBy(n, [&](size_t s) { return std::make_tuple(duration(s), size(s)); });
-    case OrderKind::kBusiest:
-      return SortBy(n, [&](size_t s) { return std::make_tuple(busiest(s), size(s), area(s)); });
-    case OrderKind::kBusiestArea:
-      return SortBy(n, [&](size_t s) { return std::make_tuple(busiest(s), area(s)); });
-    case OrderKind::kEnd:
-      return SortBy(n, [&](size_t s) { return -static_cast<double>(traits.end[s]); });
-    case OrderKind::kReverseStart:
-      return SortBy(n, [&](size_t s) { return -static_cast<double>(traits.begin[s]); });
+    case OrderKind::kSize: return SortBy(n, size);
+    case OrderKind::kArea: return SortBy(n, area);
+    case OrderKind::kDuration: return SortBy(n, duration);
+    case OrderKind::kStart: return SortBy(n, [&](size_t s) { return traits.begin[s]; });
+    case OrderKind::kSizeDuration: return SortBy(n, [&](size_t s) { return std::make_tuple(size(s), duration(s)); });
+    case OrderKind::kDurationSize: return SortBy(n, [&](size_t s) { return std::make_tuple(duration(s), size(s)); });
+    case OrderKind::kBusiest: return SortBy(n, [&](size_t s) { return std::make_tuple(busiest(s), size(s), area(s)); });
+    case OrderKind::kBusiestArea: return SortBy(n, [&](size_t s) { return std::make_tuple(busiest(s), area(s)); });
+    case OrderKind::kEnd: return SortBy(n, [&](size_t s) { return -static_cast<double>(traits.end[s]); });
+    case OrderKind::kReverseStart: return SortBy(n, [&](size_t s) { return -static_cast<double>(traits.begin[s]); });
   }
   return {};
 }

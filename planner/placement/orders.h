@@ -35,9 +35,11 @@ enum class OrderKind : uint8_t {
   kReverseStart,  // latest start first
 };
 
-inline constexpr OrderKind kNamedOrders[] = {OrderKind::kSize, OrderKind::kArea, OrderKind::kDuration, OrderKind::kStart};
-inline constexpr OrderKind kExtraOrders[] = {OrderKind::kSizeDuration, OrderKind::kBusiest, OrderKind::kBusiestArea,
-                                             OrderKind::kDurationSize, OrderKind::kReverseStart, OrderKind::kEnd};
+inline constexpr OrderKind kNamedOrders[] = {OrderKind::kSize, OrderKind::kArea, OrderKind::kDuration,
+                                             OrderKind::kStart};
+inline constexpr OrderKind kExtraOrders[] = {OrderKind::kSizeDuration, OrderKind::kBusiest,
+                                             OrderKind::kBusiestArea,  OrderKind::kDurationSize,
+                                             OrderKind::kReverseStart, OrderKind::kEnd};
 
 std::vector<int32_t> MakeOrder(const StorageTraits& traits, OrderKind kind);
 

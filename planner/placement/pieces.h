@@ -18,8 +18,8 @@ int64_t CommonAlignment(const PlacementProblem& problem);
 // True if some storage has more than one piece.
 bool HasManyPieces(const PlacementProblem& problem);
 
-// The same problem with fewer pieces: neighbours in time that lie on the same bytes become one, and where one of two neighbours covers the
-// other, the other is cut. What is occupied when stays exactly the same.
+// The same problem with fewer pieces: neighbours in time that lie on the same bytes become one, and where one of two
+// neighbours covers the other, the other is cut. What is occupied when stays exactly the same.
 //
 //   a chain of in-place results  [0,4) [3,7) [6,9), each on bytes [0,64)   ->   [0,9) on [0,64)
 //

@@ -68,17 +68,20 @@ enum class PlacementEffort : uint8_t { kFast, kDefault, kMax };
 
 struct PlacementOptions {
   PlacementEffort effort = PlacementEffort::kDefault;
-  // Upper limit on the elementary steps of the portfolio; the four first-fit orders by size, area, duration and start
-  // always run to the end at kDefault and kMax. 0: the effort's own limit.
+  // Upper limit on the elementary steps beyond the sweep and the four first-fit orders by size, area, duration and
+  // start, which always run to their end at kDefault and kMax (up to 10^9 steps, some seconds; only storages without
+  // any order in time and in tens of thousands get there). 0: the effort's own limit.
   int64_t work_limit = 0;
 };
 
-// Places all storages. At kDefault and kMax the result is never above the best of first fit by size, area, duration and
-// start. ERRORS: ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement
-// within the capacity was found; InvalidArgument if two pinned storages overlap. Messages speak of storages by index
-// and give bytes; the caller puts names to them. TIES: equal choices go to the lower storage index. Deterministic.
-// COST: O(n log n) at kFast; see first_fit.h for the others.
-// THREADS: no shared state.
+// Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks
+// forbid the sweep; if that misses the capacity, as kDefault. kDefault and kMax: a portfolio, stopped as soon as the
+// lower bound is met; the result is never above the best of first fit by size, area, duration and start. ERRORS:
+// ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement within the
+// capacity was found; InvalidArgument if two pinned storages overlap, an alignment or pin makes no sense, a storage is
+// larger than a chunk, or sums of aligned sizes and pins exceed 64 bits. Messages speak of storages by index and give
+// bytes; the caller puts names to them. TIES: equal choices go to the lower storage index. Deterministic. COST: O(n log
+// n) at kFast; see first_fit.h for the others. THREADS: no shared state.
 absl::StatusOr<Placement> Place(const PlacementProblem& problem, const PlacementOptions& options);
 
 }  // namespace bufplan

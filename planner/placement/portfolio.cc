@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/local_search.h"
-#include "planner/placement/lowest_first.h"
 #include "planner/placement/lower_bound.h"
+#include "planner/placement/lowest_first.h"
 #include "planner/placement/orders.h"
 #include "planner/placement/pieces.h"
 #include "planner/placement/placement.h"
@@ -22,13 +22,18 @@
 namespace bufplan {
 namespace {
 
-// Elementary steps cost a few nanoseconds each: a thousand storages get some milliseconds, a hundred thousand about a second.
+// Elementary steps cost a few nanoseconds each: a thousand storages get some milliseconds, a hundred thousand about a
+// second.
 int64_t WorkLimit(const PlacementOptions& options, size_t num_storages) {
   if (options.work_limit > 0) return options.work_limit;
   const int64_t n = static_cast<int64_t>(num_storages);
   const int64_t limit = 1'000'000 + 2'000 * std::max<int64_t>(n - 1'000, 0);
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
 }
+
+// The named orders are cut off after so many steps (some seconds), which only tens of thousands of storages that all
+// live at once in no order at all can reach.
+constexpr int64_t kNamedOrdersWorkLimit = 1'000'000'000;
 
 // The portfolio. Keeps the best so far, as offsets on the line of chunks.
 class Portfolio {
@@ -49,11 +54,11 @@ class Portfolio {
     if (done()) return;
     traits_ = ComputeTraits(problem_);
     for (OrderKind kind : kNamedOrders) {
-      TryOrder(MakeOrder(traits_, kind));
+      TryOrder(MakeOrder(traits_, kind), best_.bytes < INT64_MAX ? kNamedOrdersWorkLimit : INT64_MAX);
       if (done()) return;
     }
     // First fit can only lower what is placed from below.
-    if (best_.order.empty()) TryOrder(OrderByOffset());
+    if (best_.order.empty()) TryOrder(OrderByOffset(), kNamedOrdersWorkLimit);
     RunExtraOrders();
     if (done() || out_of_work() || best_.order.empty()) return;
     ImproveOrder(problem_, traits_, bound_.bytes, work_end_ - other_work_, first_fit_, best_);
@@ -65,10 +70,10 @@ class Portfolio {
   bool done() const { return best_.bytes <= bound_.bytes; }
   bool out_of_work() const { return first_fit_.work() + other_work_ >= work_end_; }
 
-  void TryOrder(std::vector<int32_t> order) {
+  void TryOrder(std::vector<int32_t> order, int64_t work_end) {
     // An order that does as well as what has no order is worth to have.
     const int64_t give_up = best_.order.empty() && best_.bytes < INT64_MAX ? best_.bytes + 1 : best_.bytes;
-    const std::optional<int64_t> bytes = first_fit_.Run(order, give_up, line_offset_);
+    const std::optional<int64_t> bytes = first_fit_.Run(order, give_up, work_end, line_offset_);
     if (!bytes.has_value()) return;
     best_.bytes = *bytes;
     best_.order = std::move(order);
@@ -93,11 +98,11 @@ class Portfolio {
           OrderLowestFirst(problem_, MakeOrder(traits_, preference), work_end_ - first_fit_.work() - other_work_);
       if (!lowest.has_value()) break;
       other_work_ += lowest->work;
-      TryOrder(std::move(lowest->order));
+      TryOrder(std::move(lowest->order), work_end_ - other_work_);
     }
     for (OrderKind kind : kExtraOrders) {
       if (done() || out_of_work()) return;
-      TryOrder(MakeOrder(traits_, kind));
+      TryOrder(MakeOrder(traits_, kind), work_end_ - other_work_);
     }
   }
 
@@ -138,13 +143,14 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const Low
 
   FirstFit first_fit(problem);
   if (const auto pins = first_fit.PinConflict(); pins.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("storages ", pins->first, " and ", pins->second, ": pinned to bytes that both hold at the same time"));
+    return absl::InvalidArgumentError(absl::StrCat("storages ", pins->first, " and ", pins->second,
+                                                   ": pinned to bytes that both hold at the same time"));
   }
   if (fast && swept_bytes == INT64_MAX) {
     std::vector<int64_t> line_offset;
     const StorageTraits traits = ComputeTraits(problem);
-    const std::optional<int64_t> bytes = first_fit.Run(MakeOrder(traits, OrderKind::kStart), INT64_MAX, line_offset);
+    const std::optional<int64_t> bytes =
+        first_fit.Run(MakeOrder(traits, OrderKind::kStart), INT64_MAX, INT64_MAX, line_offset);
     if (bytes.has_value() && Fits(problem, *bytes)) return first_fit.OnChunks(line_offset);
   }
   Portfolio portfolio(problem, bound, first_fit, WorkLimit(options, problem.storages.size()));
@@ -168,18 +174,18 @@ absl::StatusOr<Placement> Place(const PlacementProblem& problem, const Placement
 
   const LowerBound bound = ComputeLowerBound(merged);
   if (!Fits(problem, bound.bytes)) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("no placement fits: at least ", bound.bytes, " bytes are needed (load ", bound.load_bytes,
-                     " at time ", bound.peak_time, "), capacity=", *problem.capacity_bytes));
+    return absl::ResourceExhaustedError(absl::StrCat("no placement fits: at least ", bound.bytes,
+                                                     " bytes are needed (load ", bound.load_bytes, " at time ",
+                                                     bound.peak_time, "), capacity=", *problem.capacity_bytes));
   }
   absl::StatusOr<Placement> placement = PlaceMerged(merged, bound, options);
   if (!placement.ok()) return placement;
   placement->lower_bound_bytes = bound.bytes;
   placement->optimal = placement->total_bytes == bound.bytes;
   if (!Fits(problem, placement->total_bytes)) {
-    return absl::DeadlineExceededError(
-        absl::StrCat("no placement found that fits: best ", placement->total_bytes, " bytes, at least ", bound.bytes,
-                     " are needed, capacity=", *problem.capacity_bytes));
+    return absl::DeadlineExceededError(absl::StrCat("no placement found that fits: best ", placement->total_bytes,
+                                                    " bytes, at least ", bound.bytes,
+                                                    " are needed, capacity=", *problem.capacity_bytes));
   }
   return placement;
 }

@@ -36,8 +36,9 @@ absl::Status CheckStorage(const PlacementProblem& problem, size_t s) {
   return absl::OkStatus();
 }
 
-// The line of all chunks that first fit may open. Every chunk but the first holds, together with the storage that opened the next one, more
-// than one chunk's bytes; so there are at most 2 * sum / limit + 3 of them, and no more than storages (and one).
+// The line of all chunks that first fit may open. Every chunk but the first holds, together with the storage that
+// opened the next one, more than one chunk's bytes; so there are at most 2 * sum / limit + 3 of them, and no more than
+// storages (and one).
 absl::Status CheckChunks(const PlacementProblem& problem, int64_t sum, int64_t max_alignment) {
   const int64_t limit = *problem.max_chunk_bytes;
   const int64_t n = static_cast<int64_t>(problem.storages.size());
@@ -67,7 +68,8 @@ absl::Status CheckPlacementProblem(const PlacementProblem& problem) {
     max_alignment = std::max(max_alignment, storage.alignment_bytes);
     if (overflow || sum > kMaxSum - last_pin_end) {
       return absl::InvalidArgumentError(absl::StrCat("storage ", s, ": size=", storage.size_bytes,
-                                                     ", the sum of the aligned sizes and the last pin exceeds ", kMaxSum));
+                                                     ", the sum of the aligned sizes and the last pin exceeds ",
+                                                     kMaxSum));
     }
   }
   if (problem.max_chunk_bytes.has_value()) return CheckChunks(problem, sum, max_alignment);

@@ -7,10 +7,9 @@
 
 namespace bufplan {
 
-// Sizes, pins and alignments one by one, and their sum: no offset that any method of this folder tries lies above it. With a chunk limit,
-// chunks are laid out side by side, which takes more room; that sum is checked too.
-// ERRORS: InvalidArgument with the storage's index, the value and the bound.
-// COST: O(n). THREADS: no shared state.
+// Sizes, pins and alignments one by one, and their sum: no offset that any method of this folder tries lies above it.
+// With a chunk limit, chunks are laid out side by side, which takes more room; that sum is checked too. ERRORS:
+// InvalidArgument with the storage's index, the value and the bound. COST: O(n). THREADS: no shared state.
 absl::Status CheckPlacementProblem(const PlacementProblem& problem);
 
 }  // namespace bufplan

@@ -6,19 +6,25 @@
 namespace bufplan {
 namespace {
 
-// The first of the ranges that ends above `at`.
-std::vector<OccupiedRange>::const_iterator EndsAbove(const std::vector<OccupiedRange>& ranges, int64_t at) {
-  if (ranges.size() <= 8) {
-    auto range = ranges.begin();
-    while (range != ranges.end() && range->high <= at) ++range;
-    return range;
+// The first at or after `start` that ends above `at`; usually near.
+template <class Item, class High>
+size_t EndsAbove(const std::vector<Item>& items, size_t start, int64_t at, High high) {
+  const size_t near = std::min(start + 6, items.size());
+  for (; start < near; ++start) {
+    if (high(items[start]) > at) return start;
   }
-  return std::partition_point(ranges.begin(), ranges.end(), [at](const OccupiedRange& r) { return r.high <= at; });
+  const auto found = std::partition_point(items.begin() + static_cast<std::ptrdiff_t>(start), items.end(),
+                                          [&](const Item& item) { return high(item) <= at; });
+  return static_cast<size_t>(found - items.begin());
 }
+
+int64_t HighOf(const OccupiedRange& range) { return range.high; }
 
 }  // namespace
 
 void RangeList::Block::Update() {
+  low = ranges.front().low;
+  high = ranges.back().high;
   largest_gap = 0;
   for (size_t i = 1; i < ranges.size(); ++i) largest_gap = std::max(largest_gap, ranges[i].low - ranges[i - 1].high);
 }
@@ -63,24 +69,23 @@ void RangeList::MakeBlocks() {
   for (size_t i = 0; i < few_.size(); i += kBlock / 2) {
     const auto begin = few_.begin() + static_cast<std::ptrdiff_t>(i);
     const auto end = few_.begin() + static_cast<std::ptrdiff_t>(std::min(i + kBlock / 2, few_.size()));
-    many_->push_back({std::vector<OccupiedRange>(begin, end), 0});
-    many_->back().Update();
+    many_->emplace_back(std::vector<OccupiedRange>(begin, end));
   }
   few_.clear();
 }
 
 void RangeList::AddToBlocks(OccupiedRange range, int64_t least_gap) {
   std::vector<Block>& blocks = *many_;
-  // Swallow whatever of later blocks grows together with the range, then enter it into the first block that it meets or comes before.
-  auto block = std::partition_point(blocks.begin(), blocks.end(), [&](const Block& b) {
-    return range.low - b.ranges.back().high >= least_gap;
-  });
+  // Swallow whatever of later blocks grows together with the range, then enter it into the first block that it meets or
+  // comes before.
+  auto block = std::partition_point(blocks.begin(), blocks.end(),
+                                    [&](const Block& b) { return range.low - b.high >= least_gap; });
   if (block == blocks.end()) --block;
   auto next = block + 1;
   // The range grows within its own block first, as that may make it reach the next one.
   AddTo(range, least_gap, block->ranges);
   OccupiedRange& last = block->ranges.back();
-  for (; next != blocks.end() && next->ranges.front().low - last.high < least_gap; ++next) {
+  for (; next != blocks.end() && next->low - last.high < least_gap; ++next) {
     auto kept = next->ranges.begin();
     for (; kept != next->ranges.end() && kept->low - last.high < least_gap; ++kept) {
       last.high = std::max(last.high, kept->high);
@@ -95,8 +100,7 @@ void RangeList::AddToBlocks(OccupiedRange range, int64_t least_gap) {
   block = std::prev(next);
   if (block->ranges.size() > kBlock) {
     const auto middle = block->ranges.begin() + kBlock / 2;
-    Block upper{std::vector<OccupiedRange>(middle, block->ranges.end()), 0};
-    upper.Update();
+    Block upper(std::vector<OccupiedRange>(middle, block->ranges.end()));
     block->ranges.erase(middle, block->ranges.end());
     block->Update();
     blocks.insert(block + 1, std::move(upper));
@@ -105,33 +109,37 @@ void RangeList::AddToBlocks(OccupiedRange range, int64_t least_gap) {
   }
 }
 
-int64_t RangeList::NextFree(int64_t from, int64_t bytes, int64_t& work) const {
-  if (many_ != nullptr) return NextFreeInBlocks(from, bytes, work);
-  for (auto range = EndsAbove(few_, from); range != few_.end() && range->low - from < bytes; ++range) {
-    from = range->high;
+int64_t RangeList::NextFree(int64_t from, int64_t bytes, Position& position, int64_t& work) const {
+  if (many_ != nullptr) return NextFreeInBlocks(from, bytes, position, work);
+  size_t i = EndsAbove(few_, position.range, from, HighOf);
+  for (; i < few_.size() && few_[i].low - from < bytes; ++i) {
+    from = few_[i].high;
     ++work;
   }
+  position.range = i;
   return from;
 }
 
-int64_t RangeList::NextFreeInBlocks(int64_t from, int64_t bytes, int64_t& work) const {
-  auto block = std::partition_point(many_->begin(), many_->end(),
-                                    [from](const Block& b) { return b.ranges.back().high <= from; });
-  for (bool first = true; block != many_->end(); ++block, first = false) {
+int64_t RangeList::NextFreeInBlocks(int64_t from, int64_t bytes, Position& position, int64_t& work) const {
+  const size_t start = EndsAbove(*many_, position.block, from, [](const Block& block) { return block.high; });
+  for (size_t b = start; b < many_->size(); ++b) {
+    const Block& block = (*many_)[b];
     ++work;
-    if (!first) {
-      if (block->ranges.front().low - from >= bytes) return from;
-      if (block->largest_gap < bytes) {
-        from = block->ranges.back().high;
-        continue;
-      }
+    if (b != start && block.low - from < bytes && block.largest_gap < bytes) {
+      from = block.high;
+      continue;
     }
-    for (auto range = EndsAbove(block->ranges, from); range != block->ranges.end(); ++range) {
-      if (range->low - from >= bytes) return from;
-      from = range->high;
+    size_t i = EndsAbove(block.ranges, b == position.block ? position.range : 0, from, HighOf);
+    for (; i < block.ranges.size(); ++i) {
+      if (block.ranges[i].low - from >= bytes) {
+        position = {b, i};
+        return from;
+      }
+      from = block.ranges[i].high;
       ++work;
     }
   }
+  position = {many_->size(), 0};
   return from;
 }
 

@@ -1,5 +1,5 @@
-// One pass over time: each storage takes the best fitting free bytes when it is first live, and gives bytes back when none of its pieces will
-// need them again.
+// One pass over time: each storage takes the best fitting free bytes when it is first live, and gives bytes back when
+// none of its pieces will need them again.
 //
 //   bytes ^
 //         |  ####            the tail of the storage # is free for others from t1 on
@@ -7,12 +7,12 @@
 //         |  #######
 //         +-----t1---> time
 //
-// Within a storage bytes that only a later piece needs are held from the start. Offsets are multiples of the storages' alignments.
-// This is what run-time allocators do ahead of time (ggml's graph allocator keeps such a list), with known ends in place of
-// reference counts and with ends that may differ by byte.
-// TIES: storages that begin together go in index order; among free ranges the smallest that fits, then the lowest.
-// COST: O(n log n) for n storages and pieces; about linear for times that are ascending or dense and few free ranges. No allocation per storage.
-// THREADS: no shared state.
+// Within a storage bytes that only a later piece needs are held from the start. Offsets are multiples of the storages'
+// alignments. This is what run-time allocators do ahead of time (ggml's graph allocator keeps such a list), with known
+// ends in place of reference counts and with ends that may differ by byte. TIES: storages that begin together go in
+// index order; among free ranges the smallest that fits, then the lowest. COST: O(n log n) for n storages and pieces;
+// about linear for times that are ascending or dense and few free ranges. No allocation per storage. THREADS: no shared
+// state.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_SWEEP_H_
 #define BUFPLAN_PLANNER_PLACEMENT_SWEEP_H_
 

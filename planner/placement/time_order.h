@@ -3,8 +3,8 @@
 //   times  = {5, 2, 2, 9}   ->   order = {1, 2, 0, 3}
 //
 // TIES: equal times in index order.
-// COST: O(n) when the times already ascend, or span no more than about four times as many values as there are; else O(n log n).
-// THREADS: no shared state.
+// COST: O(n) when the times already ascend, or span no more than about four times as many values as there are; else O(n
+// log n). THREADS: no shared state.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_TIME_ORDER_H_
 #define BUFPLAN_PLANNER_PLACEMENT_TIME_ORDER_H_
 
