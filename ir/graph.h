@@ -161,11 +161,11 @@ struct FusionInPlace {
   InPlaceMode mode = InPlaceMode::kSameIndex;
 };
 struct Fusion {
-  std::string name;
-  std::vector<OpId> ops;  // ascending
+  std::string name = {};
+  std::vector<OpId> ops = {};  // ascending after Build()
   double benefit = 1.0;
   bool required = false;
-  std::vector<FusionInPlace> in_place;
+  std::vector<FusionInPlace> in_place = {};
 };
 
 class Graph {

@@ -11,6 +11,7 @@
 #include "planner/liveness/live_ranges.h"
 #include "planner/liveness/uses.h"
 #include "planner/order/schedule.h"
+#include "planner/placement/lower_bound.h"
 #include "planner/placement/placement.h"
 #include "planner/sharing/sharing.h"
 
@@ -22,14 +23,17 @@ constexpr size_t kMaxNamed = 10;
 
 // One placement problem per space: its storages and the scratch of the ops that run there.
 std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
-                                       const LiveRanges& live, const PlanOptions& options) {
+                                       const LiveRanges& live, Concurrency concurrency, const PlanOptions& options) {
   std::vector<SpaceProblem> problems(graph.spaces().size());
   for (size_t i = 0; i < problems.size(); ++i) {
     problems[i].space = SpaceId(static_cast<int32_t>(i));
     problems[i].problem.capacity_bytes = graph.spaces()[i].capacity_bytes;
     problems[i].problem.max_chunk_bytes = graph.spaces()[i].max_allocation_bytes;
   }
-  if (options.capacity_bytes.has_value()) problems[0].problem.capacity_bytes = options.capacity_bytes;
+  if (options.capacity_bytes.has_value()) {
+    std::optional<int64_t>& capacity = problems[0].problem.capacity_bytes;
+    capacity = std::min(capacity.value_or(*options.capacity_bytes), *options.capacity_bytes);
+  }
   problems[0].problem.storages.reserve(sharing.storages.size());
   problems[0].problem.pieces.reserve(live.pieces.size());
   std::vector<int32_t> item(sharing.storages.size(), -1);
@@ -54,6 +58,7 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     SpaceProblem& p = problems[op.scratch_space.index()];
     const OpId id(static_cast<int32_t>(i));
     const int32_t time = schedule.TimeOf(id);
+    const int64_t end = concurrency == Concurrency::kCount ? AxisEnd(time, schedule) : AxisBegin(time) + 1;
     p.scratch.push_back(id);
     StorageSpec& spec = p.problem.storages.emplace_back();
     spec.size_bytes = op.max_scratch_bytes;
@@ -61,7 +66,7 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
     spec.num_pieces = op.max_scratch_bytes > 0 ? 1 : 0;
     if (spec.num_pieces > 0) {
-      p.problem.pieces.push_back({AxisBegin(time), AxisEnd(time, schedule), 0, op.max_scratch_bytes});
+      p.problem.pieces.push_back({AxisBegin(time), end, 0, op.max_scratch_bytes});
     }
   }
   for (const DisjointPair& d : graph.disjoint()) {
@@ -103,6 +108,22 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
   return absl::Status(status.code(), text);
 }
 
+// With several streams the lives that are placed are longer than needed, so their load proves nothing. What is live
+// together when the ops run in list order conflicts whatever the streams do: a bound that holds.
+absl::StatusOr<Placement> BoundByListOrder(absl::StatusOr<Placement> placement, const PlacementProblem& in_list_order) {
+  const int64_t bound = ComputeLowerBound(in_list_order).bytes;
+  if (placement.ok()) {
+    placement->lower_bound_bytes = bound;
+    placement->optimal = placement->total_bytes == bound;
+  } else if (absl::IsResourceExhausted(placement.status()) &&
+             bound <= in_list_order.capacity_bytes.value_or(INT64_MAX)) {
+    return absl::DeadlineExceededError(
+        absl::StrCat("no placement within the capacity of ", *in_list_order.capacity_bytes,
+                     " bytes was found for any order of the streams; in list order ", bound, " bytes are needed"));
+  }
+  return placement;
+}
+
 absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
   const absl::StatusOr<CheckReport> report = CheckPlan(graph, plan);
   if (!report.ok()) return absl::Status(report.status().code(), absl::StrCat("checker: ", report.status().message()));
@@ -136,10 +157,19 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
                              : options.effort == Effort::kDefault ? PlacementEffort::kDefault
                                                                   : PlacementEffort::kMax;
   placement_options.work_limit = options.work_limit;
-  const std::vector<SpaceProblem> problems = SplitBySpace(graph, *schedule, *sharing, live, options);
+  const std::vector<SpaceProblem> problems =
+      SplitBySpace(graph, *schedule, *sharing, live, Concurrency::kCount, options);
+  std::vector<SpaceProblem> in_list_order;
+  if (!schedule->one_stream()) {
+    in_list_order = SplitBySpace(graph, *schedule, *sharing,
+                                 ComputeLiveRanges(graph, *schedule, uses, *sharing, Concurrency::kIgnore),
+                                 Concurrency::kIgnore, options);
+  }
   std::vector<Placement> placements;
-  for (const SpaceProblem& problem : problems) {
+  for (size_t i = 0; i < problems.size(); ++i) {
+    const SpaceProblem& problem = problems[i];
     absl::StatusOr<Placement> placement = Place(problem.problem, placement_options);
+    if (!in_list_order.empty()) placement = BoundByListOrder(std::move(placement), in_list_order[i].problem);
     if (!placement.ok()) {
       return NameFailure(placement.status(), graph, *schedule, uses, *sharing, live, problem, placement_options);
     }

@@ -13,7 +13,7 @@ enum class Effort : uint8_t { kFast, kDefault, kMax };
 
 struct PlanOptions {
   Effort effort = Effort::kDefault;
-  // All chunks of the default space together; overrides the graph's.
+  // Limit on all chunks of the default space together, beside the graph's own; the smaller one counts.
   std::optional<int64_t> capacity_bytes = {};
   // Elementary steps of placement; 0: the effort's own limit.
   int64_t work_limit = 0;

@@ -99,8 +99,9 @@ class LiveBytes {
 
 class Liveness {
  public:
-  Liveness(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing)
-      : g_(graph), schedule_(schedule), uses_(uses), sharing_(sharing) {}
+  Liveness(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing,
+           Concurrency concurrency)
+      : g_(graph), schedule_(schedule), uses_(uses), sharing_(sharing), concurrency_(concurrency) {}
 
   LiveRanges Run();
 
@@ -115,6 +116,9 @@ class Liveness {
   // Calls f(range of the root) for the bytes that a use reads; not at all where a base and its result are one.
   template <class F>
   void ForEachUsedRange(ValueId root, const Use& use, F f) const;
+  int64_t EndOf(int32_t time) const {
+    return concurrency_ == Concurrency::kCount ? AxisEnd(time, schedule_) : int64_t{time} + 2;
+  }
   int32_t BornAt(ValueId v) const {
     const std::optional<OpId> producer = g_.producer(v);
     return producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
@@ -124,6 +128,7 @@ class Liveness {
   const Schedule& schedule_;
   const Uses& uses_;
   const Sharing& sharing_;
+  const Concurrency concurrency_;
   LiveRanges out_;
   std::vector<uint32_t> member_begin_;  // by storage, into members_
   std::vector<ValueId> members_;        // roots, in the order they are written
@@ -180,10 +185,10 @@ void Liveness::ForEachUsedRange(ValueId root, const Use& use, F f) const {
 bool Liveness::OnePiece(ValueId v, Piece& piece) const {
   const int64_t size = g_.value(v).max_bytes;
   const int32_t born = BornAt(v);
-  int64_t end = AxisEnd(born, schedule_);
+  int64_t end = EndOf(born);
   for (const Use& use : uses_.of(v)) {
     if (use.kind == UseKind::kBase || use.range.begin > 0 || use.range.end < size) return false;
-    end = std::max(end, AxisEnd(use.time, schedule_));
+    end = std::max(end, EndOf(use.time));
   }
   piece = {AxisBegin(born), end, 0, size};
   return true;
@@ -191,7 +196,7 @@ bool Liveness::OnePiece(ValueId v, Piece& piece) const {
 
 void Liveness::Visit(ValueId v, LiveBytes& bytes) {
   const int64_t time = AxisBegin(BornAt(v));
-  const int64_t over = AxisEnd(BornAt(v), schedule_);
+  const int64_t over = EndOf(BornAt(v));
   const ByteRange all = InStorage(v, {0, g_.value(v).max_bytes});
   const bool fixed = sharing_.offset_of[v.index()].is_constant();
   if (sharing_.on_base[v.index()]) {
@@ -216,7 +221,7 @@ void Liveness::Visit(ValueId v, LiveBytes& bytes) {
     bytes.Use(all, over);
   }
   for (const Use& use : uses_.of(v)) {
-    const int64_t end = AxisEnd(use.time, schedule_);
+    const int64_t end = EndOf(use.time);
     ForEachUsedRange(v, use, [&](ByteRange r) { bytes.Use(InStorage(v, r), end); });
   }
 }
@@ -262,8 +267,9 @@ LiveRanges Liveness::Run() {
 
 }  // namespace
 
-LiveRanges ComputeLiveRanges(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing) {
-  return Liveness(graph, schedule, uses, sharing).Run();
+LiveRanges ComputeLiveRanges(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing,
+                             Concurrency concurrency) {
+  return Liveness(graph, schedule, uses, sharing, concurrency).Run();
 }
 
 }  // namespace bufplan

@@ -41,7 +41,12 @@ struct LiveRanges {
 inline int64_t AxisBegin(int32_t time) { return int64_t{time} + 1; }
 inline int64_t AxisEnd(int32_t time, const Schedule& schedule) { return int64_t{schedule.LatestConcurrent(time)} + 2; }
 
-LiveRanges ComputeLiveRanges(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing);
+// kCount: as above. kIgnore: as if all ops ran one after the other in list order; what is live together then conflicts
+// whatever the streams do, so this gives lower bounds.
+enum class Concurrency : uint8_t { kCount, kIgnore };
+
+LiveRanges ComputeLiveRanges(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing,
+                             Concurrency concurrency = Concurrency::kCount);
 
 }  // namespace bufplan
 

@@ -1,6 +1,22 @@
 #include "planner/sharing/storage_table.h"
 
 namespace bufplan {
+namespace {
+
+// Values that are there at the start: the caller's, then the inputs by name, so that where they lie does not depend on
+// the order in which they were declared.
+std::vector<ValueId> StartValues(const Graph& graph) {
+  std::vector<ValueId> owned, inputs;
+  for (size_t i = 0; i < graph.values().size(); ++i) {
+    const Role role = graph.values()[i].role;
+    if (role != Role::kTransient) (role == Role::kInput ? inputs : owned).push_back(ValueId(static_cast<int32_t>(i)));
+  }
+  std::sort(inputs.begin(), inputs.end(), [&](ValueId a, ValueId b) { return graph.name(a) < graph.name(b); });
+  owned.insert(owned.end(), inputs.begin(), inputs.end());
+  return owned;
+}
+
+}  // namespace
 
 StorageTable::StorageTable(const Graph& graph, const Schedule& schedule, const Uses& uses)
     : graph_(graph), schedule_(schedule), uses_(uses) {
@@ -30,8 +46,9 @@ StorageTable::StorageTable(const Graph& graph, const Schedule& schedule, const U
     if (const std::optional<int64_t>& pin = value.pinned_offset_bytes) {
       pinned_.emplace_back(ByteRange{*pin, *pin + value.max_bytes}, v);
     }
-    if (value.role == Role::kTransient) continue;
-    Create(v, value.role == Role::kInput ? std::nullopt : std::optional<ValueId>(v));
+  }
+  for (ValueId v : StartValues(graph)) {
+    Create(v, graph.value(v).role == Role::kInput ? std::nullopt : std::optional<ValueId>(v));
   }
 }
 
@@ -44,7 +61,7 @@ void StorageTable::Create(ValueId v, std::optional<ValueId> owner) {
   s.size_bytes = value.max_bytes;
   s.alignment_bytes = AlignmentOf(v);
   s.pinned_offset_bytes = value.pinned_offset_bytes;
-  timeline_.emplace_back();
+  timeline_.push_back(-1);
   first_.push_back(v);
   last_.push_back(v);
   next_[v.index()] = v;
@@ -69,15 +86,16 @@ void StorageTable::Join(ValueId v, int32_t storage, const Expr& offset, ByteRang
 }
 
 ByteTimeline& StorageTable::TimelineOf(int32_t storage) {
-  ByteTimeline& timeline = timeline_[static_cast<size_t>(storage)];
-  if (timeline.size() == 0) {
+  int32_t& id = timeline_[static_cast<size_t>(storage)];
+  if (id < 0) {
+    id = static_cast<int32_t>(timelines_.size());
     const ValueId v = first_[static_cast<size_t>(storage)];
     const std::optional<OpId> producer = graph_.producer(v);
     const int32_t time = producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
-    timeline = ByteTimeline(graph_.value(v).max_bytes, v, time);
+    ByteTimeline& timeline = timelines_.emplace_back(graph_.value(v).max_bytes, v, time);
     for (const Use& use : uses_.of(v)) timeline.Use(use.range, use.time, schedule_);
   }
-  return timeline;
+  return timelines_[static_cast<size_t>(id)];
 }
 
 bool StorageTable::PinsAgree(ValueId result, int32_t storage, const Expr& offset, ByteRange bytes) const {

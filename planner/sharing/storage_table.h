@@ -88,7 +88,8 @@ class StorageTable {
   const Schedule& schedule_;
   const Uses& uses_;
   Sharing sharing_;
-  std::vector<ByteTimeline> timeline_;                 // by storage; filled at the first question
+  std::vector<ByteTimeline> timelines_;                // of the storages that somebody asked about
+  std::vector<int32_t> timeline_;                      // by storage, into timelines_; -1: nobody did
   std::vector<ValueId> first_, last_;                  // by storage: the roots that joined first and last
   std::vector<ValueId> next_;                          // by root: who joined next; itself for the last one
   std::vector<char> linear_;                           // by storage
