@@ -1,0 +1,195 @@
+#include "planner/plan_problem.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ir/checker.h"
+#include "ir/where.h"
+#include "planner/placement/first_fit.h"
+#include "planner/placement/lower_bound.h"
+
+namespace bufplan {
+namespace {
+
+constexpr size_t kMaxNamed = 10;
+
+// Buffer indices in an order that does not depend on the input's.
+std::vector<size_t> CanonicalOrder(const Problem& problem) {
+  std::vector<size_t> order(problem.buffers.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t i, size_t k) {
+    const Buffer &a = problem.buffers[i], &b = problem.buffers[k];
+    const int64_t alignment_a = problem.alignment(a), alignment_b = problem.alignment(b);
+    return std::tie(a.begin, a.end, a.bytes, alignment_a, a.name) <
+           std::tie(b.begin, b.end, b.bytes, alignment_b, b.name);
+  });
+  return order;
+}
+
+// What Place() asks for on top of ValidateProblem(): room for the padding in front of each buffer too.
+absl::Status CheckPaddedSum(const Problem& problem) {
+  int64_t sum = 0, last_pin_end = 0;
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    int64_t padded = 0, pin_end = 0;
+    bool overflow = __builtin_add_overflow(buffer.bytes, problem.alignment(buffer) - 1, &padded);
+    overflow |= __builtin_add_overflow(sum, padded, &sum);
+    if (buffer.offset_bytes.has_value()) overflow |= __builtin_add_overflow(*buffer.offset_bytes, padded, &pin_end);
+    last_pin_end = std::max(last_pin_end, pin_end);
+    if (overflow || sum > INT64_MAX - 1 - last_pin_end) {
+      return FaultAt(
+          absl::StrCat("/buffers/", i, "/bytes"),
+          absl::StrCat("buffer \"", buffer.name, "\": bytes=", buffer.bytes, " at alignment ",
+                       problem.alignment(buffer), ": the sum of padded sizes and the last pin exceeds 64 bits"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void AppendPieces(const Buffer& buffer, std::vector<Piece>& pieces) {
+  if (buffer.bytes == 0) return;
+  int64_t begin = buffer.begin;
+  const auto append = [&](int64_t end) {
+    if (begin < end) pieces.push_back({begin, end, 0, buffer.bytes});
+  };
+  for (const TimeRange& gap : buffer.gaps) {
+    append(gap.begin);
+    begin = gap.end;
+  }
+  append(buffer.end);
+}
+
+PlacementProblem MakePlacementProblem(const Problem& problem, const std::vector<size_t>& order) {
+  PlacementProblem placement;
+  placement.storages.reserve(order.size());
+  placement.pieces.reserve(order.size());
+  for (size_t i : order) {
+    const Buffer& buffer = problem.buffers[i];
+    StorageSpec& storage = placement.storages.emplace_back();
+    storage.size_bytes = buffer.bytes;
+    storage.alignment_bytes = problem.alignment(buffer);
+    storage.pinned_offset_bytes = buffer.offset_bytes;
+    storage.first_piece = static_cast<uint32_t>(placement.pieces.size());
+    AppendPieces(buffer, placement.pieces);
+    storage.num_pieces = static_cast<uint32_t>(placement.pieces.size()) - storage.first_piece;
+  }
+  return placement;
+}
+
+bool LiveAt(const Buffer& buffer, int64_t time) {
+  if (buffer.bytes == 0 || time < buffer.begin || time >= buffer.end) return false;
+  return std::none_of(buffer.gaps.begin(), buffer.gaps.end(),
+                      [time](const TimeRange& gap) { return gap.begin <= time && time < gap.end; });
+}
+
+// "at time 5, where 3 buffers are live: "a" 4096, "b" 512, "c" 8".
+std::string DescribePeak(const Problem& problem, const std::vector<size_t>& order, int64_t time) {
+  std::vector<size_t> live;
+  for (size_t i : order) {
+    if (LiveAt(problem.buffers[i], time)) live.push_back(i);
+  }
+  std::stable_sort(live.begin(), live.end(),
+                   [&](size_t a, size_t b) { return problem.buffers[a].bytes > problem.buffers[b].bytes; });
+  std::string text = absl::StrCat("at time ", time, ", where ", live.size(),
+                                  live.size() == 1 ? " buffer is" : " buffers are", " live: ");
+  for (size_t i = 0; i < std::min(live.size(), kMaxNamed); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : ", ", "\"", problem.buffers[live[i]].name, "\" ",
+                    problem.buffers[live[i]].bytes);
+  }
+  if (live.size() > kMaxNamed) absl::StrAppend(&text, " and ", live.size() - kMaxNamed, " more");
+  return text;
+}
+
+// Why the lower bound is what it is.
+std::string DescribeBound(const Problem& problem, const std::vector<size_t>& order, const LowerBound& bound) {
+  if (bound.bytes > bound.load_bytes) {
+    for (size_t i : order) {
+      const Buffer& buffer = problem.buffers[i];
+      if (buffer.offset_bytes.value_or(0) + buffer.bytes != bound.bytes) continue;
+      return absl::StrCat("buffer \"", buffer.name, "\" of ", buffer.bytes, " bytes ends there at offset ",
+                          buffer.offset_bytes.value_or(0));
+    }
+  }
+  return absl::StrCat("most is live ", DescribePeak(problem, order, bound.peak_time));
+}
+
+// A failure of Place() in names.
+absl::Status NamePinConflict(const Problem& problem, const std::vector<size_t>& order,
+                             const PlacementProblem& placement, const absl::Status& status) {
+  if (status.code() != absl::StatusCode::kInvalidArgument) return status;
+  const auto pins = FirstFit(placement).PinConflict();
+  if (!pins.has_value()) return status;
+  const size_t first = order[pins->first], second = order[pins->second];
+  const Buffer &a = problem.buffers[first], &b = problem.buffers[second];
+  return FaultAt(absl::StrCat("/buffers/", second, "/offset"),
+                 absl::StrCat("buffer \"", b.name, "\": pinned to [", *b.offset_bytes, ", ", *b.offset_bytes + b.bytes,
+                              "), which meets \"", a.name, "\", pinned to [", *a.offset_bytes, ", ",
+                              *a.offset_bytes + a.bytes, ") and live at the same time"));
+}
+
+absl::Status CapacityError(const Problem& problem, const std::vector<size_t>& order, const LowerBound& bound,
+                           int64_t known_bytes) {
+  const int64_t capacity = *problem.capacity_bytes;
+  if (bound.bytes > capacity) {
+    return absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", bound.bytes,
+                                                     " are needed: ", DescribeBound(problem, order, bound),
+                                                     "; the least capacity known to work is ", known_bytes));
+  }
+  return absl::DeadlineExceededError(absl::StrCat(
+      "capacity=", capacity, " bytes: no plan found that fits, best ", known_bytes, ", lower bound ", bound.bytes, "; ",
+      DescribeBound(problem, order, bound), "; a higher effort or work limit may find one"));
+}
+
+absl::Status CheckOwnPlan(const Problem& problem, const ProblemPlan& plan) {
+  const absl::StatusOr<CheckReport> report = CheckProblemPlan(problem, plan);
+  if (!report.ok()) return absl::InternalError(absl::StrCat("checker: ", report.status().message()));
+  if (report->ok()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("the plan failed the checker (", ToString(report->violations[0].kind),
+                                          "): ", report->violations[0].message));
+}
+
+}  // namespace
+
+absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProblemOptions& options) {
+  if (absl::Status status = ValidateProblem(problem); !status.ok()) return status;
+  if (absl::Status status = CheckPaddedSum(problem); !status.ok()) return status;
+  const std::vector<size_t> order = CanonicalOrder(problem);
+  const PlacementProblem unlimited = MakePlacementProblem(problem, order);
+  const int64_t capacity = problem.capacity_bytes.value_or(INT64_MAX);
+
+  // Without the capacity, so that a failure can say what would work.
+  absl::StatusOr<Placement> placement = Place(unlimited, options.placement);
+  if (!placement.ok()) return NamePinConflict(problem, order, unlimited, placement.status());
+  if (placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity &&
+      options.placement.effort == PlacementEffort::kFast) {
+    PlacementOptions harder = options.placement;
+    harder.effort = PlacementEffort::kDefault;
+    placement = Place(unlimited, harder);
+    if (!placement.ok()) return placement.status();
+  }
+  if (placement->total_bytes > capacity) {
+    return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->total_bytes);
+  }
+
+  ProblemPlan plan;
+  plan.offsets.resize(problem.buffers.size());
+  for (size_t i = 0; i < order.size(); ++i) plan.offsets[order[i]] = placement->offset_bytes[i];
+  plan.bytes = placement->total_bytes;
+  plan.lower_bound = placement->lower_bound_bytes;
+  plan.optimal = placement->optimal;
+  if (options.check) {
+    if (absl::Status status = CheckOwnPlan(problem, plan); !status.ok()) return status;
+  }
+  return plan;
+}
+
+}  // namespace bufplan

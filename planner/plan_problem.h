@@ -1,0 +1,30 @@
+// Plans an interval problem: offsets for buffers with given lifetimes.
+//
+//   Problem problem = {.buffers = {{.name = "a", .bytes = 64, .begin = 0, .end = 3}, {.name = "b", .bytes = 64, .begin
+//   = 3, .end = 9}}}; absl::StatusOr<ProblemPlan> plan = PlanProblem(problem); plan->bytes == 64: b takes a's place.
+#ifndef BUFPLAN_PLANNER_PLAN_PROBLEM_H_
+#define BUFPLAN_PLANNER_PLAN_PROBLEM_H_
+
+#include "absl/status/statusor.h"
+#include "ir/problem.h"
+#include "planner/placement/placement.h"
+
+namespace bufplan {
+
+struct PlanProblemOptions {
+  PlacementOptions placement;
+  // Holds the plan against CheckProblemPlan() before it is returned.
+  bool check = true;
+};
+
+// Validates the problem (ValidateProblem) and places its buffers. Buffers of zero bytes, or never live, conflict with
+// nothing. ERRORS: InvalidArgument for a bad problem or two pins that meet, by name. ResourceExhausted if the lower
+// bound exceeds the capacity: capacity, bound, the time of the peak, who is live there (the ten largest), and the least
+// bytes known to work. DeadlineExceeded if no placement within the capacity was found: capacity, best bytes, bound.
+// Internal if the checker objects. TIES: buffers count in order of (begin, end, bytes, alignment, name), so the order
+// of the list has no influence on the offset of a name. COST: see Place(). THREADS: no shared state.
+absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProblemOptions& options = {});
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_PLAN_PROBLEM_H_
