@@ -1,8 +1,11 @@
 // Speed of planning: the whole pipeline at each effort, and its stages, over the number of ops.
 #include <cstdint>
+#include <string>
 
 #include "benchmark/benchmark.h"
 #include "benchmarks/synthetic_graph.h"
+#include "io/ggml.h"
+#include "io/read_file.h"
 #include "ir/checker.h"
 #include "ir/graph.h"
 #include "planner/liveness/live_ranges.h"
@@ -69,6 +72,36 @@ void BM_Check(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(CheckPlan(graph, plan));
   PerOp(state, graph);
 }
+
+// Real graphs.
+void BM_PlanGgml(benchmark::State& state, const std::string& name, Effort effort) {
+  const absl::StatusOr<std::string> text = ReadFile("tests/data/ggml/" + name + ".json");
+  const absl::StatusOr<Graph> graph = text.ok() ? ReadGgmlGraph(*text) : absl::StatusOr<Graph>(text.status());
+  if (!graph.ok()) {
+    state.SkipWithError(graph.status().ToString().c_str());
+    return;
+  }
+  int64_t bytes = 0, bound = 1;
+  for (auto _ : state) {
+    const absl::StatusOr<bufplan::Plan> plan = MakePlan(*graph, {.effort = effort, .check = false});
+    if (!plan.ok()) state.SkipWithError(plan.status().ToString().c_str());
+    if (!plan.ok()) return;
+    bytes = plan->arenas[0].bytes;
+    bound = plan->arenas[0].lower_bound;
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(graph->ops().size()));
+  state.counters["over_bound"] = static_cast<double>(bytes) / static_cast<double>(bound);
+}
+
+#define BUFPLAN_GGML(name)                                                                          \
+  BENCHMARK_CAPTURE(BM_PlanGgml, name##_fast, #name, Effort::kFast)->Unit(benchmark::kMicrosecond); \
+  BENCHMARK_CAPTURE(BM_PlanGgml, name##_default, #name, Effort::kDefault)->Unit(benchmark::kMicrosecond)
+BUFPLAN_GGML(llama7b_decode);
+BUFPLAN_GGML(moe8x7b_decode);
+BUFPLAN_GGML(moe64_prefill2048_fa_last);
+BUFPLAN_GGML(resnet50_b1);
+BUFPLAN_GGML(unet_64);
+#undef BUFPLAN_GGML
 
 #define BUFPLAN_SIZES ->Arg(1000)->Arg(10000)->Arg(100000)->Unit(benchmark::kMicrosecond)
 BENCHMARK(BM_PlanFast) BUFPLAN_SIZES;

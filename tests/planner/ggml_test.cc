@@ -1,0 +1,77 @@
+// Real graphs, planned end to end: never above the buffer that ggml's own allocator asked for, and close to the bytes
+// that are live at once.
+#include "io/ggml.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "io/ggml_dump.h"
+#include "io/read_file.h"
+#include "ir/checker.h"
+#include "planner/make_plan.h"
+
+namespace bufplan {
+namespace {
+
+const char* const kNames[] = {"llama7b_decode",
+                              "llama7b_prefill512",
+                              "llama7b_prefill512_last",
+                              "llama8b_gqa_decode",
+                              "llama8b_gqa_prefill512_fa",
+                              "moe64_decode_fa",
+                              "moe64_prefill512_fa",
+                              "moe64_prefill2048_fa_last",
+                              "moe8x7b_decode",
+                              "resnet50_b1",
+                              "unet_64",
+                              "whisper_small_enc"};
+
+GgmlDump Load(const std::string& name) {
+  const absl::StatusOr<std::string> text = ReadFile("tests/data/ggml/" + name + ".json");
+  EXPECT_TRUE(text.ok()) << text.status();
+  absl::StatusOr<GgmlDump> dump = ReadGgmlDump(text.value_or(""));
+  EXPECT_TRUE(dump.ok()) << name << ": " << dump.status();
+  return dump.ok() ? *std::move(dump) : GgmlDump();
+}
+
+class GgmlTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(GgmlTest, FitsIntoGgmlsOwnBuffer) {
+  const GgmlDump dump = Load(GetParam());
+  const absl::StatusOr<Graph> graph = GraphOfGgmlDump(dump);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  for (Effort effort : {Effort::kFast, Effort::kDefault}) {
+    const absl::StatusOr<Plan> plan = MakePlan(*graph, {.effort = effort, .check = false});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const absl::StatusOr<CheckReport> report = CheckPlan(*graph, *plan);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_TRUE(report->ok()) << report->violations[0].message;
+    EXPECT_TRUE(report->exact);
+    EXPECT_LE(plan->arenas[0].bytes, dump.buffer_size_bytes);
+    EXPECT_GE(plan->arenas[0].bytes, plan->arenas[0].lower_bound);
+    EXPECT_EQ(plan->stats.copies_kept, 0) << "ggml's writes into views are in place";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GgmlTest, testing::ValuesIn(kNames),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(GgmlQualityTest, IsWithinTwoPercentOfTheLiveBytesOnMostGraphs) {
+  int close = 0;
+  for (const char* name : kNames) {
+    const GgmlDump dump = Load(name);
+    const absl::StatusOr<Graph> graph = GraphOfGgmlDump(dump);
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const absl::StatusOr<Plan> plan = MakePlan(*graph, {.check = false});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const double ratio = static_cast<double>(plan->arenas[0].bytes) / static_cast<double>(dump.peak_live_bytes);
+    close += ratio <= 1.02;
+    RecordProperty(name, std::to_string(ratio));
+  }
+  EXPECT_GE(close, 9);
+}
+
+}  // namespace
+}  // namespace bufplan
