@@ -88,11 +88,29 @@ std::optional<ByteRange> OwnConflicts::Meet(const Access& a, const Access& b) co
   return FirstCommon(gatherer_->runs(a.runs), a.base, gatherer_->runs(b.runs), b.base);
 }
 
+// True if the result is the base with some bytes overwritten: directly, or by way of what the group makes in between.
+bool OwnConflicts::Rewrites(ValueId result, ValueId base) const {
+  const auto inside = [&](OpId o) {
+    if (!fusion_.has_value()) return false;
+    const std::vector<OpId>& ops = graph_.fusions()[fusion_->index()].ops;
+    return std::binary_search(ops.begin(), ops.end(), o);
+  };
+  for (bool first = true;; first = false) {
+    const std::optional<OpId> producer = graph_.producer(result);
+    if (!producer.has_value() || (!first && !inside(*producer))) return false;
+    const absl::Span<const Write> writes = graph_.writes(graph_.op(*producer));
+    const auto write = std::find_if(writes.begin(), writes.end(), [&](const Write& w) { return w.value == result; });
+    if (!write->base.has_value()) return false;
+    result = *write->base;
+    if (result == base) return true;
+  }
+}
+
 bool OwnConflicts::Permitted(const Access& read, const Access& write) const {
   if (write.use != Use::kResult || read.use == Use::kKeepAlive) return false;
   const Place &from = layout_.of(read.value), &to = layout_.of(write.value);
   // Old bytes of the base that the op itself rewrites where they are.
-  if (read.use == Use::kPart && to.SameStart(from)) return true;
+  if (read.use == Use::kPart && to.SameStart(from) && Rewrites(write.value, read.value)) return true;
   if (read.use == Use::kCarried && read.result == write.value) return false;
   const auto allows = [&](ValueId value, InPlaceMode mode) {
     if (value != read.value) return false;

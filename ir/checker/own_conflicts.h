@@ -39,6 +39,7 @@ class OwnConflicts {
   void CheckWriteWrite(const Access& a, const Access& b);
   void Sweep(const std::vector<Access>& reads, const std::vector<Access>& writes);
   bool Permitted(const Access& read, const Access& write) const;
+  bool Rewrites(ValueId result, ValueId base) const;
   std::optional<ByteRange> Meet(const Access& a, const Access& b) const;
   std::string Text(const Access& a) const;
 

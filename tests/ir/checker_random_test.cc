@@ -1,0 +1,231 @@
+// The checker against the definition, on small random graphs with random plans, most of them wrong in one way or
+// another.
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "ir/checker.h"
+#include "ir/graph.h"
+#include "ir/graph_builder.h"
+#include "tests/ir/hand_plan.h"
+#include "tests/ir/naive_checker.h"
+
+namespace bufplan {
+namespace {
+
+class RandomCase {
+ public:
+  explicit RandomCase(uint32_t seed) : random_(seed) {}
+
+  absl::StatusOr<Graph> MakeGraph() {
+    const int streams = Below(3) + 1;
+    for (int i = 0; i < streams; ++i) b_.AddStream(absl::StrCat("s", i));
+    Start();
+    const int ops = 2 + Below(7);
+    for (int i = 0; i < ops; ++i) AddOp(StreamId(Below(streams)));
+    for (int i = Below(2); i > 0; --i) Commit(StreamId(Below(streams)));
+    const int count = static_cast<int>(b_.last_op().value) + 1;
+    if (Below(3) == 0 && count > 1) {
+      const int before = Below(count - 1);
+      b_.Order(OpId(before), OpId(before + 1 + Below(count - before - 1)));
+    }
+    if (Below(3) == 0) b_.KeepAliveUntil(Any(), OpId(Below(count)));
+    if (Below(2) == 0) b_.Output(values_.back());
+    return std::move(b_).Build();
+  }
+
+  // Places at which things often coincide, sometimes rightly.
+  Plan MakePlan(const Graph& g) {
+    HandPlan plan(g);
+    std::vector<Location> at;
+    const Plan start = plan.Done();
+    const bool careful = Below(4) != 0;
+    int64_t fresh = 0;
+    for (size_t i = 0; i < g.values().size(); ++i) {
+      const ValueId v(static_cast<int32_t>(i));
+      Location l = start.location(v);
+      if (l.kind == Location::Kind::kNone) {
+        l = Place(g, v, at, careful, fresh);
+        l.kind == Location::Kind::kArena ? plan.At(v, l.offset_bytes) : plan.In(v, l.owner(), l.offset_bytes);
+      }
+      at.push_back(l);
+    }
+    for (size_t o = 0; o < g.ops().size(); ++o) {
+      if (g.ops()[o].max_scratch_bytes == 0) continue;
+      plan.Scratch(OpId(static_cast<int32_t>(o)), careful ? fresh + 16 : Below(24));
+    }
+    const int ops = static_cast<int>(g.ops().size());
+    for (int i = Below(3); i > 0 && ops > 1; --i) {
+      const int before = Below(ops - 1);
+      plan.Edge(OpId(before), OpId(before + 1 + Below(ops - before - 1)));
+    }
+    return plan.Done();
+  }
+
+ private:
+  int Below(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
+  ValueId Any() { return values_[static_cast<size_t>(Below(static_cast<int>(values_.size())))]; }
+  int64_t Bytes(ValueId v) { return b_.bytes(v).constant(); }
+  // Some value of 8 bytes, if there is one.
+  ValueId Wide() {
+    for (int i = 0; i < 20; ++i) {
+      const ValueId v = Any();
+      if (Bytes(v) == 8) return v;
+    }
+    return values_[0];
+  }
+
+  void Start() {
+    values_.push_back(b_.Input("", 8, {.preserve = Below(4) == 0}));
+    if (Below(2) == 0) values_.push_back(b_.Input("", 4));
+    if (Below(3) == 0) values_.push_back(b_.Constant("", 8));
+    if (Below(2) == 0) values_.push_back(b_.Variable("", 8));
+    if (Below(3) == 0) values_.push_back(b_.External("", 8, {.writable = Below(2) == 0}));
+    if (Below(4) == 0) values_.push_back(b_.Variable("", 8));
+    targets_ = values_;
+  }
+
+  Region Part(int64_t bytes) {
+    const int64_t at = Below(static_cast<int>(bytes));
+    return {at, 1 + Below(static_cast<int>(bytes - at)), {}};
+  }
+
+  void AddCompute(const OpOptions& options) {
+    ComputeSpec spec;
+    spec.options = options;
+    if (Below(4) == 0) spec.options.scratch_bytes = 2;
+    for (int i = Below(3); i > 0; --i) {
+      const ValueId v = Any();
+      if (Below(2) == 0 && Bytes(v) > 0) {
+        spec.reads.emplace_back(v, Part(Bytes(v)));
+      } else {
+        spec.reads.emplace_back(v);
+      }
+    }
+    for (int i = Below(4) == 0 ? 2 : 1; i > 0; --i) {
+      Result r;
+      r.bytes = Below(2) == 0 ? 8 : 4;
+      if (Below(3) == 0) {
+        r.base = Any();
+        r.bytes = Bytes(*r.base);
+        if (Bytes(*r.base) > 0) r.region = Part(Bytes(*r.base));
+        if (Below(3) == 0) r.cover = Cover::kPart;
+      }
+      for (const Operand& o : spec.reads) {
+        if (Below(2) == 0)
+          r.in_place.emplace_back(o.value, Below(3) == 0 ? InPlaceMode::kAny : InPlaceMode::kSameIndex);
+      }
+      spec.writes.push_back(std::move(r));
+    }
+    const Results results = b_.Compute("", std::move(spec));
+    for (size_t i = 0; i < results.size(); ++i) values_.push_back(results[i]);
+  }
+
+  void AddOp(StreamId stream) {
+    const OpOptions options{.stream = stream, .scratch_bytes = 0, .elide = Elide::kAuto, .attrs_json = ""};
+    const ValueId v = Any();
+    const int kind = Below(9);
+    if (Bytes(v) == 0 || kind < 3) return AddCompute(options);
+    const Region part = Part(Bytes(v));
+    switch (kind) {
+      case 3: values_.push_back(b_.Slice("", v, part.at, part.run_bytes, {}, options)); break;
+      case 4: values_.push_back(b_.Clone("", v, {}, options)); break;
+      case 5: values_.push_back(b_.View("", v, part.at, part.run_bytes, {}, options)); break;
+      case 6: {
+        const ValueId base = Wide();
+        const int64_t room = Bytes(base) - Bytes(v);
+        if (room < 0) return AddCompute(options);
+        values_.push_back(b_.Update("", base, v, Below(static_cast<int>(room) + 1), {}, options));
+        break;
+      }
+      case 7: values_.push_back(b_.Concat("", {v, Any()}, {}, options)); break;
+      default:
+        values_.push_back(b_.Copy("", {{v, part, Region{Below(3), part.run_bytes, {}}}}, std::nullopt,
+                                  part.run_bytes.constant() + 3, {}, options));
+        break;
+    }
+  }
+
+  void Commit(StreamId stream) {
+    const ValueId to = targets_[static_cast<size_t>(Below(static_cast<int>(targets_.size())))];
+    const ValueId from = Wide();
+    if (Bytes(to) == Bytes(from)) b_.Commit("", from, to, {.stream = stream});
+  }
+
+  Location Shifted(const Location& l, int64_t by) {
+    Location result = l;
+    result.offset_bytes = l.offset_bytes + by;
+    return result;
+  }
+
+  Location Place(const Graph& g, ValueId v, const std::vector<Location>& at, bool careful, int64_t& fresh) {
+    const std::optional<OpId> producer = g.producer(v);
+    if (producer.has_value()) {
+      const Op& op = g.op(*producer);
+      const Write* write = nullptr;
+      for (const Write& w : g.writes(op)) {
+        if (w.value == v) write = &w;
+      }
+      std::vector<Location> wishes;
+      if (write->base.has_value()) wishes.push_back(at[write->base->index()]);
+      for (const InPlace& p : g.in_place(*write)) wishes.push_back(at[p.value.index()]);
+      if (op.kind != OpKind::kCompute) {
+        for (const Read& r : g.reads(op)) {
+          const int64_t from = r.region.has_value() ? g.region(*r.region).at.constant() : 0;
+          const int64_t to = r.to_region.has_value() ? g.region(*r.to_region).at.constant() : 0;
+          wishes.push_back(Shifted(at[r.value.index()], from - to));
+        }
+      }
+      if (op.kind == OpKind::kView) return wishes.back();
+      if (!wishes.empty() && Below(careful ? 3 : 2) == 0) {
+        const Location l = wishes[static_cast<size_t>(Below(static_cast<int>(wishes.size())))];
+        const int64_t offset = l.offset_bytes.constant();
+        const bool fits =
+            l.kind == Location::Kind::kArena || offset + g.value(v).max_bytes <= g.value(l.owner()).max_bytes;
+        if (offset >= 0 && fits) return l;
+      }
+    }
+    if (careful && Below(12) != 0) {
+      const int64_t offset = fresh;
+      fresh += g.value(v).max_bytes;
+      return Location::InArena(SpaceId(0), 0, offset);
+    }
+    return Location::InArena(SpaceId(0), 0, Below(24));
+  }
+
+  std::mt19937 random_;
+  GraphBuilder b_;
+  std::vector<ValueId> values_, targets_;
+};
+
+TEST(CheckerRandomTest, AgreesWithTheDefinition) {
+  const char* flag = std::getenv("BUFPLAN_RANDOM_CASES");
+  const uint32_t cases = flag != nullptr ? static_cast<uint32_t>(std::strtoul(flag, nullptr, 10)) : 20000;
+  int valid = 0, invalid = 0, refused = 0;
+  for (uint32_t seed = 1; seed <= cases; ++seed) {
+    RandomCase random(seed);
+    const absl::StatusOr<Graph> graph = random.MakeGraph();
+    if (!graph.ok()) {
+      ++refused;
+      continue;
+    }
+    Plan plan = random.MakePlan(*graph);
+    const bool naive = NaivelyValid(*graph, plan);
+    const std::string text = CheckText(*graph, plan);
+    ++(naive ? valid : invalid);
+    ASSERT_EQ(text == "ok", naive) << "seed " << seed << "\n" << text;
+  }
+  std::cout << valid << " valid, " << invalid << " invalid, " << refused << " graphs refused\n";
+  EXPECT_GT(valid, static_cast<int>(cases / 20));
+  EXPECT_GT(invalid, static_cast<int>(cases / 20));
+}
+
+}  // namespace
+}  // namespace bufplan
