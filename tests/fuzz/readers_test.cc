@@ -72,7 +72,7 @@ void RunReader(Reader reader, std::vector<std::string> seeds, int rounds, uint64
 
 TEST(Fuzz, GraphJson) {
   for (const std::string& text : GraphSeeds()) EXPECT_TRUE(ReadGraphJson(text).ok());
-  RunReader(FuzzGraphJson, GraphSeeds(), Rounds(3000), 1);
+  RunReader(FuzzGraphJson, GraphSeeds(), Rounds(2000), 1);
 }
 
 TEST(Fuzz, PlanJson) {
@@ -133,7 +133,7 @@ TEST(Fuzz, Csv) {
   RunReader(FuzzCsv, seeds, Rounds(6000), 5);
 }
 
-TEST(Fuzz, Ggml) { RunReader(FuzzGgml, {TestFile("tests/io/golden/small_ggml.json")}, Rounds(1500), 6); }
+TEST(Fuzz, Ggml) { RunReader(FuzzGgml, {TestFile("tests/io/golden/small_ggml.json")}, Rounds(800), 6); }
 
 TEST(Fuzz, Detect) {
   std::vector<std::string> seeds = GraphSeeds();
