@@ -1,0 +1,248 @@
+// The explanation of a whole plan.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "io/explain/describe.h"
+#include "io/explain/explain.h"
+#include "io/explain/layout.h"
+#include "io/explain/peak.h"
+#include "io/explain/picture.h"
+#include "io/explain/refusals.h"
+#include "io/explain/text_table.h"
+#include "io/explain/value_uses.h"
+
+namespace bufplan {
+namespace {
+
+constexpr size_t kMaxPeakRows = 30;
+constexpr size_t kMaxRows = 20;
+
+std::string MoreLine(size_t count, size_t shown, absl::string_view hint) {
+  if (count <= shown) return "";
+  return absl::StrCat("  and ", FormatCount(static_cast<int64_t>(count - shown)), " more", hint, "\n");
+}
+
+class Overview {
+ public:
+  Overview(const Graph& graph, const Plan& plan, size_t width)
+      : g_(graph), p_(plan), layout_(graph, plan), width_(width) {}
+
+  std::string Make() {
+    return absl::StrCat(Head(), Arenas(), CallerStorage(), Copies(), Refused(), AddedOrder(), Fusions());
+  }
+  std::string Pictures() const;
+
+ private:
+  std::string Head() const;
+  std::string Arenas() const;
+  std::string CallerStorage() const;
+  std::string Copies() const;
+  std::string Refused() const;
+  std::string AddedOrder() const;
+  std::string Fusions() const;
+  std::optional<int64_t> PlannedPeak() const;
+  std::string Picture(size_t memory, const std::optional<PeakTable>& peak) const;
+  std::string WhyKept(OpId op) const;
+
+  const Graph& g_;
+  const Plan& p_;
+  const Layout layout_;
+  const size_t width_;
+};
+
+std::string Overview::Head() const {
+  std::string text =
+      absl::StrCat("plan of ", g_.name().empty() ? "a graph" : absl::StrCat("graph ", InQuotes(g_.name())), ": ",
+                   Plural(static_cast<int64_t>(g_.ops().size()), "op", "ops"), ", ",
+                   Plural(static_cast<int64_t>(g_.values().size()), "value", "values"), ", ",
+                   Plural(g_.num_streams(), "stream", "streams"), "; ", p_.optimal ? "optimal" : "feasible", "\n");
+  if (!p_.options.empty()) {
+    absl::StrAppend(&text, "options:");
+    for (const auto& [name, value] : p_.options) absl::StrAppend(&text, " ", Printable(name), "=", Printable(value));
+    absl::StrAppend(&text, "\n");
+  }
+  if (!g_.symbols().empty()) {
+    absl::StrAppend(&text, "numbers below are for ", SymbolValuesText(g_, LargestSymbolValues(g_)), "\n");
+  }
+  if (g_.num_streams() > 1) {
+    absl::StrAppend(&text, "several streams: times below are positions in the list; ops of different streams may run ",
+                    "at the same time\n");
+  }
+  return text;
+}
+
+std::optional<int64_t> Overview::PlannedPeak() const {
+  if (!p_.stats.peak_op.has_value()) return std::nullopt;
+  return int64_t{p_.stats.peak_op->value} + 1;
+}
+
+std::string Overview::Picture(size_t memory, const std::optional<PeakTable>& peak) const {
+  PictureOptions options;
+  options.width = width_;
+  if (peak.has_value()) {
+    options.mark_time = peak->time;
+    options.mark_text = "peak";
+  }
+  std::string text = DrawMemory(layout_, static_cast<int32_t>(memory), options);
+  const std::vector<int64_t>& chunks = layout_.memories()[memory].chunk_begin;
+  if (chunks.size() < 2) return text;
+  absl::StrAppend(&text, "  chunks one above the other, beginning at");
+  constexpr size_t kMaxChunks = 8;
+  for (size_t i = 0; i < std::min(chunks.size(), kMaxChunks); ++i) absl::StrAppend(&text, " ", FormatCount(chunks[i]));
+  return absl::StrCat(text, chunks.size() > kMaxChunks ? " ..\n" : "\n");
+}
+
+std::string Overview::Pictures() const {
+  std::string text;
+  for (size_t m = 0; m < g_.spaces().size(); ++m) {
+    const std::optional<PeakTable> peak = PeakTableOf(layout_, static_cast<int32_t>(m), PlannedPeak());
+    if (!peak.has_value()) continue;
+    absl::StrAppend(&text, "\narena ", InQuotes(layout_.memories()[m].name), ":\n", Picture(m, peak));
+  }
+  return text;
+}
+
+std::string Overview::Arenas() const {
+  std::string text;
+  for (const Arena& a : p_.arenas) {
+    const size_t m = a.space.index();
+    absl::StrAppend(&text, "\narena ", InQuotes(layout_.memories()[m].name), ": ", FormatCount(a.bytes), " bytes");
+    if (a.bytes >= 1024) absl::StrAppend(&text, " (", FormatSize(a.bytes), ")");
+    absl::StrAppend(&text, ", lower bound ", FormatCount(a.lower_bound), a.optimal ? ", optimal" : "");
+    if (a.chunks.size() > 1) {
+      absl::StrAppend(&text, ", ", a.chunks.size(), " chunks:");
+      for (int64_t bytes : a.chunks) absl::StrAppend(&text, " ", FormatCount(bytes));
+    }
+    absl::StrAppend(&text, "\n");
+    const std::optional<PeakTable> peak = PeakTableOf(layout_, static_cast<int32_t>(m), PlannedPeak());
+    if (!peak.has_value()) continue;
+    const std::string when = peak->time <= 0 ? "before the first op"
+                             : peak->time + 1 >= layout_.end()
+                                 ? "after the last op"
+                                 : absl::StrCat("at op ", OpText(g_, OpId(static_cast<int32_t>(peak->time - 1))));
+    absl::StrAppend(&text, "  most is in use ", when, ":\n", PeakText(layout_, *peak, kMaxPeakRows));
+    absl::StrAppend(&text, Picture(m, peak));
+  }
+  return text;
+}
+
+std::string Overview::CallerStorage() const {
+  std::vector<std::vector<ValueId>> guests(g_.values().size());
+  std::vector<ValueId> owners;
+  for (size_t i = 0; i < p_.locations.size(); ++i) {
+    const Location& l = p_.locations[i];
+    const ValueId v(static_cast<int32_t>(i));
+    if (l.kind != Location::Kind::kCaller || l.owner() == v || ViewSource(g_, v).has_value()) continue;
+    std::vector<ValueId>& list = guests[l.owner().index()];
+    if (list.empty()) owners.push_back(l.owner());
+    list.push_back(v);
+  }
+  if (owners.empty()) return "";
+  constexpr size_t kMaxNames = 5, kMaxOwners = 8;
+  std::string text = "\nvalues in storage of the caller, views left out:\n";
+  TextTable table({TextAlign::kLeft, TextAlign::kLeft, TextAlign::kRight, TextAlign::kLeft});
+  for (size_t i = 0; i < std::min(owners.size(), kMaxOwners); ++i) {
+    const std::vector<ValueId>& list = guests[owners[i].index()];
+    std::string names;
+    for (size_t j = 0; j < std::min(list.size(), kMaxNames); ++j) {
+      absl::StrAppend(&names, j == 0 ? "" : ", ", Printable(g_.name(list[j]), 40));
+    }
+    if (list.size() > kMaxNames) absl::StrAppend(&names, ", ..");
+    table.Row({std::string(ToString(g_.value(owners[i]).role)), Printable(g_.name(owners[i]), 40),
+               FormatCount(static_cast<int64_t>(list.size())), names});
+  }
+  return absl::StrCat(text, table.Text(), MoreLine(owners.size(), kMaxOwners, ""));
+}
+
+// The notes on what the op moves, without those on in-place wishes.
+std::string Overview::WhyKept(OpId op) const {
+  std::string text;
+  const auto first = std::partition_point(p_.notes.begin(), p_.notes.end(), [&](const Note& n) { return n.op < op; });
+  for (auto n = first; n != p_.notes.end() && n->op == op; ++n) {
+    if (IsInPlaceRefusal(g_, *n)) continue;
+    std::string why = WhyText(g_, *n);
+    if (absl::StartsWith(why, "kept: ")) why.erase(0, 6);
+    if (!why.empty()) absl::StrAppend(&text, text.empty() ? "" : "; ", Printable(why, 400));
+  }
+  return text;
+}
+
+std::string Overview::Copies() const {
+  TextTable table({TextAlign::kLeft, TextAlign::kLeft, TextAlign::kRight, TextAlign::kLeft});
+  table.Row({"op", "kind", "bytes", "why"});
+  int64_t kept = 0, elided = 0, kept_bytes = 0, elided_bytes = 0;
+  for (size_t i = 0; i < g_.ops().size(); ++i) {
+    const OpId id(static_cast<int32_t>(i));
+    int64_t moved = 0, saved = 0;
+    for (const MovedPart& part : PartsOf(g_, p_, id)) (part.executed ? moved : saved) += part.bytes;
+    const OpKind kind = g_.op(id).kind;
+    kept_bytes += moved;
+    elided_bytes += saved;
+    if (moved == 0) {
+      elided += IsMovement(kind) ? 1 : 0;
+      continue;
+    }
+    if (++kept <= static_cast<int64_t>(kMaxRows)) {
+      table.Row({Printable(g_.name(id), 30), std::string(ToString(kind)), FormatCount(moved), WhyKept(id)});
+    }
+  }
+  if (kept + elided == 0) return "\ncopies: none\n";
+  std::string text = absl::StrCat("\ncopies: ", FormatCount(kept), " kept (", FormatCount(kept_bytes), " bytes), ",
+                                  FormatCount(elided), " elided (", FormatCount(elided_bytes), " bytes not moved)\n");
+  if (kept > 0) absl::StrAppend(&text, table.Text(), MoreLine(static_cast<size_t>(kept), kMaxRows, ""));
+  return text;
+}
+
+std::string Overview::Refused() const {
+  const RefusalSummary summary = SummariseRefusals(g_, p_);
+  if (summary.groups.empty()) return "";
+  std::string text = absl::StrCat("\nin-place wishes refused: ", FormatCount(summary.count), "\n");
+  TextTable table({TextAlign::kRight, TextAlign::kLeft});
+  for (size_t i = 0; i < std::min(summary.groups.size(), kMaxRows); ++i) {
+    const RefusalGroup& group = summary.groups[i];
+    table.Row({FormatCount(group.count), group.count > 1 ? group.reason : Printable(group.example, 400)});
+    if (group.count > 1) table.Row({"", absl::StrCat("e.g. ", Printable(group.example, 400))});
+  }
+  return absl::StrCat(text, table.Text(), MoreLine(summary.groups.size(), kMaxRows, " reasons"));
+}
+
+std::string Overview::AddedOrder() const {
+  if (p_.added_order.empty()) return "";
+  std::string text = absl::StrCat("\norder edges added: ", p_.added_order.size(), "\n");
+  TextTable table({TextAlign::kLeft, TextAlign::kLeft});
+  for (size_t i = 0; i < std::min(p_.added_order.size(), kMaxRows); ++i) {
+    const AddedEdge& e = p_.added_order[i];
+    table.Row({absl::StrCat(Printable(g_.name(e.before), 40), " before ", Printable(g_.name(e.after), 40)),
+               Printable(e.why, 400)});
+  }
+  return absl::StrCat(text, table.Text(), MoreLine(p_.added_order.size(), kMaxRows, ""));
+}
+
+std::string Overview::Fusions() const {
+  if (p_.fused.empty()) return "";
+  std::string text = "\nfusion groups:\n";
+  TextTable table({TextAlign::kLeft, TextAlign::kLeft, TextAlign::kRight, TextAlign::kLeft, TextAlign::kLeft});
+  table.Row({"group", "", "ops", "cost", "why"});
+  for (size_t i = 0; i < std::min(p_.fused.size(), kMaxRows); ++i) {
+    const FusionDecision& d = p_.fused[i];
+    const Fusion& f = g_.fusions()[d.fusion.index()];
+    table.Row({Printable(f.name, 40), d.fused ? "fused" : "separate", FormatCount(static_cast<int64_t>(f.ops.size())),
+               absl::StrCat(FormatCount(d.cost_bytes), " bytes"), Printable(d.why, 400)});
+  }
+  return absl::StrCat(text, table.Text(), MoreLine(p_.fused.size(), kMaxRows, ""));
+}
+
+}  // namespace
+
+std::string ExplainPlan(const Graph& graph, const Plan& plan, size_t width) {
+  return Overview(graph, plan, width).Make();
+}
+
+std::string DrawPlan(const Graph& graph, const Plan& plan, size_t width) {
+  return Overview(graph, plan, width).Pictures();
+}
+
+}  // namespace bufplan

@@ -1,0 +1,212 @@
+#include "io/explain/explain.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ir/graph_builder.h"
+#include "tests/io/explain/sample.h"
+
+namespace bufplan {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(ExplainPlanTest, SaysWhatMakesThePeak) {
+  const Sample s;
+  const std::string text = ExplainPlan(s.graph, s.plan);
+  EXPECT_THAT(text, StartsWith("plan of graph \"sample\": 6 ops, 7 values, 1 stream; optimal\n"));
+  EXPECT_THAT(text, HasSubstr("arena \"device\": 200 bytes, lower bound 200, optimal\n"
+                              "  most is in use at op \"h\" (compute, op 3 of 6):\n"
+                              "    bytes  value   offset  live    in the same bytes\n"
+                              "      100  a            0  f .. g  v\n"
+                              "      100  b          100  h .. g\n"
+                              "      200  in all\n"));
+}
+
+TEST(ExplainPlanTest, SaysWhatIsCopiedAndWhatWasRefused) {
+  const Sample s;
+  const std::string text = ExplainPlan(s.graph, s.plan);
+  EXPECT_THAT(text, HasSubstr("copies: 1 kept (100 bytes), 1 elided (1,900 bytes not moved)\n"
+                              "  op   kind    bytes  why\n"
+                              "  upd  update    100  c is moved to a storage of its own\n"));
+  EXPECT_THAT(text, HasSubstr("in-place wishes refused: 1\n"
+                              "  1  b is not in place of a: g still needs a there\n"));
+  EXPECT_THAT(text, HasSubstr("values in storage of the caller, views left out:\n  variable  K  1  K1\n"));
+  EXPECT_THAT(text, Not(HasSubstr("order edges")));
+  EXPECT_THAT(text, Not(HasSubstr("fusion")));
+}
+
+TEST(ExplainPlanTest, EdgesAndFusions) {
+  GraphBuilder b;
+  const StreamId main = b.AddStream("main"), side = b.AddStream("side");
+  OpOptions on_side;
+  on_side.stream = side;
+  const ValueId x = b.Input("x", 8);
+  const ValueId y = b.Compute("f", {.reads = {x}, .writes = {{.name = "y", .bytes = 8}}});
+  const ValueId z = b.Compute("g", {.reads = {y}, .writes = {{.name = "z", .bytes = 8}}});
+  const ValueId w = b.Compute("k", {.reads = {x}, .writes = {{.name = "w", .bytes = 8}}, .options = on_side});
+  b.AddFusion({"pair", {OpId(0), OpId(1)}, 1.0, true, {}});
+  b.Output(z);
+  b.Output(w);
+  const Graph graph = std::move(b).Build().value();
+  static_cast<void>(main);
+  Plan plan;
+  plan.arenas.push_back({SpaceId(0), 24, 24, BoundKind::kLoad, true, {24}});
+  const SpaceId device(0);
+  plan.locations = {Location::InArena(device, 0, 0), Location(), Location::InArena(device, 0, 8),
+                    Location::InArena(device, 0, 16)};
+  plan.live.resize(4);
+  plan.live[y.index()] = {OpId(1), OpId(1)};
+  plan.added_order.push_back({OpId(1), OpId(2), "k overwrites bytes that g reads"});
+  plan.fused.push_back({FusionId(0), true, 0, "required"});
+  const std::string text = ExplainPlan(graph, plan);
+  EXPECT_THAT(text, HasSubstr("several streams"));
+  EXPECT_THAT(text, HasSubstr("order edges added: 1\n  g before k  k overwrites bytes that g reads\n"));
+  EXPECT_THAT(text, HasSubstr("pair   fused    2  0 bytes  required\n"));
+  const std::string op = *ExplainName(graph, plan, "f");
+  EXPECT_THAT(op, HasSubstr("executed as part of fused group \"pair\", at the place of \"g\""));
+  EXPECT_THAT(*ExplainName(graph, plan, "k"), HasSubstr("added order: after \"g\": k overwrites bytes that g reads"));
+  EXPECT_THAT(*ExplainName(graph, plan, "y"), HasSubstr("lies nowhere: swallowed by a fused group"));
+}
+
+TEST(ExplainNameTest, AValue) {
+  const Sample s;
+  const std::string text = *ExplainName(s.graph, s.plan, "a");
+  EXPECT_THAT(text, StartsWith("value \"a\": 100 bytes, transient\n"
+                               "  lies in space \"device\", offset 0: bytes [0, 100)\n"
+                               "  why there: bytes of its own\n"
+                               "  live from f to g, both included\n"
+                               "    f  writes it\n"
+                               "    v  names [20, 60) of it \"v\" (a view)\n"
+                               "    h  reads it\n"
+                               "    g  reads it through view \"v\"          <- the last\n"
+                               "  in the same bytes:\n"
+                               "    when      shared bytes  value  live    how\n"
+                               "    together            40  v      v .. g  is a view of this\n"));
+}
+
+TEST(ExplainNameTest, WhyNotInPlace) {
+  const Sample s;
+  const std::string text = *ExplainName(s.graph, s.plan, "b");
+  EXPECT_THAT(text, HasSubstr("  note: b is not in place of a: g still needs a there\n"));
+  EXPECT_THAT(text, HasSubstr("    before             100  x      start .. f\n"
+                              "    together           100  c      g .. end    is in place of this in g\n"));
+}
+
+TEST(ExplainNameTest, WhyToTheEnd) {
+  const Sample s;
+  EXPECT_THAT(*ExplainName(s.graph, s.plan, "c"), HasSubstr("    end  it is an output  <- the last\n"));
+  EXPECT_THAT(*ExplainName(s.graph, s.plan, "K1"),
+              HasSubstr("is committed to \"K\", whose bytes it has: to stay at the end"));
+}
+
+TEST(ExplainNameTest, ANameThatIsAValueAndAnOp) {
+  const Sample s;
+  const std::string text = *ExplainName(s.graph, s.plan, "v");
+  EXPECT_THAT(text, StartsWith("value \"v\": 40 bytes"));
+  EXPECT_THAT(text, HasSubstr("\nop \"v\" (view, op 2 of 6)\n"
+                              "  never executed: a view is another name for bytes of its source\n"));
+}
+
+TEST(ExplainNameTest, AnOp) {
+  const Sample s;
+  EXPECT_EQ(*ExplainName(s.graph, s.plan, "upd"),
+            "op \"upd\" (update, op 5 of 6)\n"
+            "  executed: moves 100 bytes, 900 are there already\n"
+            "  reads   c   all  in space \"device\", offset 100\n"
+            "  base    K        in storage of variable \"K\", offset 0\n"
+            "  writes  K1       in storage of variable \"K\", offset 0: on its base \"K\", which is updated in place\n"
+            "  bytes:\n"
+            "  moves     100  c all -> K1 [300, 400)\n"
+            "  in place  900  carried over from base K (what is not overwritten)\n"
+            "  note: kept: c is moved to a storage of its own\n");
+  EXPECT_THAT(*ExplainName(s.graph, s.plan, "st"), HasSubstr("elided: no byte moves, 1,000 bytes are there already"));
+}
+
+TEST(ExplainNameTest, AValueThatNobodyNeeds) {
+  GraphBuilder b;
+  b.Compute("f", {.reads = {}, .writes = {{.name = "dead", .bytes = 8}}});
+  const Graph graph = std::move(b).Build().value();
+  Plan plan;
+  plan.arenas.push_back({SpaceId(0), 8, 8, BoundKind::kLoad, true, {8}});
+  plan.locations = {Location::InArena(SpaceId(0), 0, 0)};
+  plan.live = {{OpId(0), OpId(0)}};
+  const std::string text = *ExplainName(graph, plan, "dead");
+  EXPECT_THAT(text, HasSubstr("nobody needs it: its bytes are free again after its op\n"));
+  EXPECT_THAT(text, HasSubstr("nothing else ever lies in its bytes\n"));
+}
+
+TEST(ExplainNameTest, UnknownNamesGetTheNearest) {
+  const Sample s;
+  const absl::Status status = ExplainName(s.graph, s.plan, "K2").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no value and no op \"K2\"; did you mean \"K\" or \"K1\"?"));
+}
+
+// A plan that is wrong in every way is explained without an accident.
+TEST(ExplainNameTest, WrongPlans) {
+  Sample s;
+  s.plan.locations[s.Value("a").index()] = Location();
+  s.plan.locations[s.Value("b").index()].offset_bytes = -1;
+  s.plan.locations[s.Value("c").index()].chunk = 9;
+  s.plan.locations[s.Value("K1").index()].offset_bytes = INT64_MAX;
+  s.plan.live.clear();
+  s.plan.arenas[0].chunks = {-5, INT64_MAX, INT64_MAX};
+  s.plan.notes.clear();
+  EXPECT_THAT(ExplainPlan(s.graph, s.plan), HasSubstr("sample"));
+  for (absl::string_view name : {"x", "a", "v", "b", "c", "K", "K1", "f", "h", "g", "upd", "st"}) {
+    EXPECT_TRUE(ExplainName(s.graph, s.plan, name).ok()) << name;
+  }
+}
+
+TEST(ExplainNameTest, ManyUsesAreCut) {
+  GraphBuilder b;
+  const ValueId x = b.Input("x", 8);
+  for (int i = 0; i < 100; ++i) b.Compute(absl::StrCat("f", i), {.reads = {x}, .writes = {}});
+  const Graph graph = std::move(b).Build().value();
+  Plan plan;
+  plan.arenas.push_back({SpaceId(0), 8, 8, BoundKind::kLoad, true, {8}});
+  plan.locations = {Location::InArena(SpaceId(0), 0, 0)};
+  plan.live = {{std::nullopt, OpId(99)}};
+  const std::string text = *ExplainName(graph, plan, "x");
+  EXPECT_THAT(text, HasSubstr("(80 more)"));
+  EXPECT_THAT(text, HasSubstr("f9 "));
+  EXPECT_THAT(text, Not(HasSubstr("f50")));
+  EXPECT_THAT(text, HasSubstr("f99    reads it     <- the last\n"));
+}
+
+TEST(ExplainProblemTest, PeakAndPicture) {
+  const SampleProblem s;
+  const std::string text = ExplainProblem(s.problem, s.plan);
+  EXPECT_THAT(text, StartsWith("plan of problem \"toy\": 3 buffers, 20 bytes, lower bound 20, optimal\n"
+                               "  most is in use at time 0:\n"));
+  EXPECT_THAT(text, HasSubstr("       20  in all\n"));
+}
+
+TEST(ExplainProblemTest, ABuffer) {
+  const SampleProblem s;
+  EXPECT_THAT(*ExplainBuffer(s.problem, s.plan, "b"),
+              StartsWith("buffer \"b\": 10 bytes, live in [0, 5) without [2, 3)\n"
+                         "  lies at offset 10\n"
+                         "  in the same bytes:\n"
+                         "    when      shared bytes  buffer  live\n"
+                         "    in a gap            10  c       [2, 3)\n"));
+  EXPECT_THAT(*ExplainBuffer(s.problem, s.plan, "a"), HasSubstr("nothing else ever lies in its bytes"));
+  EXPECT_EQ(ExplainBuffer(s.problem, s.plan, "d").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(DrawTest, OnlyWhatIsNotEmpty) {
+  const Sample s;
+  EXPECT_THAT(DrawPlan(s.graph, s.plan), HasSubstr("arena \"device\":\n"));
+  EXPECT_THAT(DrawPlan(s.graph, s.plan), HasSubstr("^ peak"));
+  EXPECT_EQ(DrawProblem(Problem(), ProblemPlan()), "");
+}
+
+}  // namespace
+}  // namespace bufplan
