@@ -1,0 +1,40 @@
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "io/csv.h"
+#include "io/json_graph.h"
+#include "io/json_problem.h"
+#include "io/tool/commands.h"
+#include "io/tool/load.h"
+#include "io/tool/output.h"
+
+namespace bufplan {
+
+const CommandSpec kConvertCommand = {
+    "convert",
+    "IN OUT",
+    2,
+    2,
+    "rewrite a graph or a problem in another format, or in canonical form",
+    "A ggml dump becomes graph JSON, graph JSON its canonical form, a problem becomes CSV if OUT ends in .csv and\n"
+    "problem JSON else.\n",
+    {}};
+
+absl::StatusOr<int> RunConvert(const CommandLine& line, const ToolIo& io) {
+  const std::string &in = line.arguments()[0], &out = line.arguments()[1];
+  if (absl::Status s = CheckOutputPath(out); !s.ok()) return s;
+  const absl::StatusOr<Input> input = LoadInput(in, {}, io);
+  if (!input.ok()) return input.status();
+  std::string text;
+  if (input->graph() != nullptr) {
+    if (IsCsvPath(out)) return InFile(in, absl::InvalidArgumentError("is a graph, which has no CSV form"));
+    text = WriteGraphJson(*input->graph());
+  } else {
+    text = IsCsvPath(out) ? WriteProblemCsv(*input->problem()) : WriteProblemJson(*input->problem());
+  }
+  if (absl::Status s = WriteOutput(out, text, io); !s.ok()) return s;
+  return 0;
+}
+
+}  // namespace bufplan

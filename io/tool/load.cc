@@ -1,0 +1,212 @@
+#include "io/tool/load.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "io/csv.h"
+#include "io/explain/text_table.h"
+#include "io/fingerprint.h"
+#include "io/ggml.h"
+#include "io/json_dom.h"
+#include "io/json_plan.h"
+
+namespace bufplan {
+namespace {
+
+absl::StatusOr<Input> ParseInput(absl::string_view text, const SymbolOverrides& overrides) {
+  const absl::StatusOr<FileFormat> format = DetectFormat(text);
+  if (!format.ok()) return format.status();
+  Input input;
+  input.format = *format;
+  if (!overrides.empty() && *format != FileFormat::kGraphJson && *format != FileFormat::kPlanJson) {
+    return absl::InvalidArgumentError(absl::StrCat("is ", ToString(*format), ", which has no symbols"));
+  }
+  const auto take = [&](auto content) -> absl::StatusOr<Input> {
+    if (!content.ok()) return content.status();
+    input.content = *std::move(content);
+    return std::move(input);
+  };
+  switch (*format) {
+    case FileFormat::kGraphJson: return take(ReadGraphJson(text, overrides));
+    case FileFormat::kGgmlDump: return take(ReadGgmlGraph(text));
+    case FileFormat::kProblemJson: return take(ReadProblemJson(text));
+    case FileFormat::kProblemCsv: return take(ReadProblemCsv(text));
+    case FileFormat::kPlanJson: break;
+  }
+  return absl::InvalidArgumentError("is a plan, where a graph or a problem is needed");
+}
+
+// What a plan file says of itself before its graph is known.
+struct PlanHeader {
+  std::string graph;
+  std::optional<std::string> fingerprint;  // absent: missing or no string, which the reader refuses
+  std::string symbols;                     // the option of that name
+
+  bool IsOf(const std::string& expected) const { return !fingerprint.has_value() || *fingerprint == expected; }
+};
+
+absl::StatusOr<PlanHeader> ReadHeader(absl::string_view text) {
+  const absl::StatusOr<JsonDocument> doc = JsonDocument::Parse(text);
+  if (!doc.ok()) return doc.status();
+  PlanHeader header;
+  if (doc->root().kind() != JsonKind::kObject) return header;
+  for (JsonValue member : doc->root()) {
+    if (member.kind() == JsonKind::kString && member.key() == "graph") header.graph = std::string(member.text());
+    if (member.kind() == JsonKind::kString && member.key() == "fingerprint") {
+      header.fingerprint = std::string(member.text());
+    }
+    if (member.kind() != JsonKind::kObject || member.key() != "options") continue;
+    for (JsonValue option : member) {
+      if (option.kind() == JsonKind::kString && option.key() == "symbols") header.symbols = std::string(option.text());
+    }
+  }
+  return header;
+}
+
+std::string NameText(absl::string_view name) { return name.empty() ? "without a name" : InQuotes(name); }
+
+absl::Status Mismatch(const std::string& path, absl::string_view name, const std::string& fingerprint,
+                      const std::string& plan_path, const PlanHeader& header) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(PathText(plan_path), " is the plan of another graph: ", NameText(header.graph), ", fingerprint \"",
+                   Printable(header.fingerprint.value_or(""), 100), "\"; ", PathText(path), " is ", NameText(name),
+                   ", fingerprint \"", fingerprint, "\"",
+                   header.symbols.empty() ? "" : absl::StrCat(" with symbols ", Printable(header.symbols))));
+}
+
+// A problem's CSV with offsets says all that a plan does but for the lower bound.
+absl::StatusOr<ProblemPlanFile> PlanOfCsv(const Problem& problem, absl::string_view text) {
+  absl::StatusOr<Problem> planned = ReadProblemCsv(text);
+  if (!planned.ok()) return planned.status();
+  absl::flat_hash_map<absl::string_view, const Buffer*> by_name;
+  for (const Buffer& b : planned->buffers) by_name[b.name] = &b;
+  ProblemPlanFile file;
+  for (const Buffer& b : problem.buffers) {
+    const auto found = by_name.find(b.name);
+    if (found == by_name.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("has no row for buffer ", InQuotes(b.name)));
+    }
+    if (!found->second->offset_bytes.has_value()) {
+      return absl::InvalidArgumentError(absl::StrCat("has no offset for buffer ", InQuotes(b.name)));
+    }
+    file.plan.offsets.push_back(*found->second->offset_bytes);
+    int64_t end = 0;
+    if (__builtin_add_overflow(file.plan.offsets.back(), b.bytes, &end)) {
+      return absl::InvalidArgumentError(absl::StrCat("offset of buffer ", InQuotes(b.name), " exceeds 64 bits"));
+    }
+    file.plan.bytes = std::max(file.plan.bytes, end);
+  }
+  if (planned->buffers.size() != problem.buffers.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", planned->buffers.size(), " buffers, the problem has ", problem.buffers.size()));
+  }
+  return file;
+}
+
+absl::StatusOr<PlannedInput> LoadProblemPlan(const std::string& path, Input input, const std::string& plan_path,
+                                             absl::string_view plan_text, FileFormat plan_format) {
+  PlannedInput planned;
+  planned.input = std::move(input);
+  const Problem& problem = *planned.input.problem();
+  if (plan_format == FileFormat::kProblemCsv) {
+    absl::StatusOr<ProblemPlanFile> file = PlanOfCsv(problem, plan_text);
+    if (!file.ok()) return InFile(plan_path, file.status());
+    planned.problem_plan = *std::move(file);
+    return planned;
+  }
+  const absl::StatusOr<PlanHeader> header = ReadHeader(plan_text);
+  if (!header.ok()) return InFile(plan_path, header.status());
+  const std::string fingerprint = ProblemFingerprint(problem);
+  if (!header->IsOf(fingerprint)) {
+    planned.mismatch = Mismatch(path, problem.name, fingerprint, plan_path, *header);
+    return planned;
+  }
+  absl::StatusOr<ProblemPlanFile> file = ReadProblemPlanJson(plan_text, problem);
+  if (!file.ok()) return InFile(plan_path, file.status());
+  planned.problem_plan = *std::move(file);
+  return planned;
+}
+
+absl::StatusOr<PlannedInput> LoadGraphPlan(const std::string& path, absl::string_view text,
+                                           const std::string& plan_path, absl::string_view plan_text) {
+  const absl::StatusOr<PlanHeader> header = ReadHeader(plan_text);
+  if (!header.ok()) return InFile(plan_path, header.status());
+  const absl::StatusOr<SymbolOverrides> overrides = ParseSymbolOverrides(header->symbols);
+  if (!overrides.ok()) {
+    return InFile(plan_path,
+                  absl::InvalidArgumentError(absl::StrCat("at /options/symbols: ", overrides.status().message())));
+  }
+  absl::StatusOr<Input> input = ParseInput(text, *overrides);
+  if (!input.ok() && !overrides->empty()) {
+    // If it is a graph by itself, the plan was made for another one.
+    const absl::StatusOr<Input> plain = ParseInput(text, {});
+    if (plain.ok() && plain->graph() != nullptr) {
+      PlannedInput planned;
+      planned.mismatch = Mismatch(path, plain->graph()->name(), Fingerprint(*plain->graph()), plan_path, *header);
+      return planned;
+    }
+  }
+  if (!input.ok()) return InFile(path, input.status());
+  PlannedInput planned;
+  planned.input = *std::move(input);
+  const Graph& graph = *planned.input.graph();
+  const std::string fingerprint = Fingerprint(graph);
+  if (!header->IsOf(fingerprint)) {
+    planned.mismatch = Mismatch(path, graph.name(), fingerprint, plan_path, *header);
+    return planned;
+  }
+  absl::StatusOr<Plan> plan = ReadPlanJson(plan_text, graph);
+  if (!plan.ok()) return InFile(plan_path, plan.status());
+  planned.plan = *std::move(plan);
+  return planned;
+}
+
+}  // namespace
+
+std::string PathText(const std::string& path) { return path == "-" ? "standard input" : Printable(path, 1000); }
+
+absl::Status InFile(const std::string& path, const absl::Status& status) {
+  const std::string prefix = absl::StrCat(PathText(path), ": ");
+  return absl::InvalidArgumentError(absl::StartsWith(status.message(), prefix)
+                                        ? std::string(status.message())
+                                        : absl::StrCat(prefix, status.message()));
+}
+
+absl::StatusOr<Input> LoadInput(const std::string& path, const SymbolOverrides& overrides, const ToolIo& io) {
+  const absl::StatusOr<std::string> text = io.read(path);
+  if (!text.ok()) return InFile(path, text.status());
+  absl::StatusOr<Input> input = ParseInput(*text, overrides);
+  if (!input.ok()) return InFile(path, input.status());
+  return input;
+}
+
+absl::StatusOr<PlannedInput> LoadPlanned(const std::string& path, const std::string& plan_path, const ToolIo& io) {
+  if (path == "-" && plan_path == "-") {
+    return absl::InvalidArgumentError("only one of graph and plan can be standard input");
+  }
+  const absl::StatusOr<std::string> text = io.read(path);
+  if (!text.ok()) return InFile(path, text.status());
+  const absl::StatusOr<std::string> plan_text = io.read(plan_path);
+  if (!plan_text.ok()) return InFile(plan_path, plan_text.status());
+  const absl::StatusOr<FileFormat> format = DetectFormat(*text);
+  if (!format.ok()) return InFile(path, format.status());
+  const absl::StatusOr<FileFormat> plan_format = DetectFormat(*plan_text);
+  if (!plan_format.ok()) return InFile(plan_path, plan_format.status());
+  const bool problem = *format == FileFormat::kProblemJson || *format == FileFormat::kProblemCsv;
+  if (*plan_format != FileFormat::kPlanJson && !(problem && *plan_format == FileFormat::kProblemCsv)) {
+    const bool swapped = *format == FileFormat::kPlanJson;
+    return InFile(plan_path,
+                  absl::InvalidArgumentError(absl::StrCat("is ", ToString(*plan_format), ", where a plan is needed",
+                                                          swapped ? "; the graph comes first, then the plan" : "")));
+  }
+  if (!problem) return LoadGraphPlan(path, *text, plan_path, *plan_text);
+  absl::StatusOr<Input> input = ParseInput(*text, {});
+  if (!input.ok()) return InFile(path, input.status());
+  return LoadProblemPlan(path, *std::move(input), plan_path, *plan_text, *plan_format);
+}
+
+}  // namespace bufplan

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "io/csv.h"
+#include "io/explain/explain.h"
+#include "io/explain/nearest_names.h"
+#include "io/explain/text_table.h"
+#include "io/json_graph.h"
+#include "io/json_plan.h"
+#include "io/json_problem.h"
+#include "io/tool/commands.h"
+#include "io/tool/load.h"
+#include "io/tool/output.h"
+#include "io/tool/plan_summary.h"
+#include "io/tool/progress.h"
+#include "planner/make_plan.h"
+#include "planner/options.h"
+#include "planner/placement/placement.h"
+#include "planner/plan_problem.h"
+
+namespace bufplan {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"-o", "PLAN", "write the plan there; a problem's as CSV with offsets if it ends in .csv; - is standard output"},
+    {"--capacity", "N", "limit on the bytes of the default space, besides its own capacity"},
+    {"--work-limit", "N", "elementary steps of placement; 0: what the effort allows"},
+    {"--effort", "E", "fast: one greedy pass; default; max: until proven or out of budget"},
+    {"--symbols", "S", "values or ranges of symbols: s=17,t=0..4094"},
+    {"--draw", "", "draw the arenas as text"},
+    {"--json", "", "print one line of JSON in place of the table"}};
+constexpr absl::string_view kEfforts[] = {"fast", "default", "max"};
+
+struct Request {
+  std::string output;  // empty: none
+  PlanOptions options;
+  SymbolOverrides symbols;
+  bool json = false, draw = false;
+};
+
+absl::StatusOr<Request> ReadRequest(const CommandLine& line) {
+  Request request;
+  if (const auto value = line.Value("-o")) {
+    request.output = *value;
+    if (absl::Status s = CheckOutputPath(*value); !s.ok()) return s;
+  }
+  if (const auto value = line.Value("--capacity")) {
+    const absl::StatusOr<int64_t> bytes = ParseCount("--capacity", *value, 0);
+    if (!bytes.ok()) return bytes.status();
+    request.options.capacity_bytes = *bytes;
+  }
+  if (const auto value = line.Value("--work-limit")) {
+    const absl::StatusOr<int64_t> steps = ParseCount("--work-limit", *value, 0);
+    if (!steps.ok()) return steps.status();
+    request.options.work_limit = *steps;
+  }
+  if (const auto value = line.Value("--effort")) {
+    const Effort efforts[] = {Effort::kFast, Effort::kDefault, Effort::kMax};
+    bool found = false;
+    for (size_t i = 0; i < 3; ++i) {
+      if (*value != kEfforts[i]) continue;
+      request.options.effort = efforts[i];
+      found = true;
+    }
+    if (!found) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "option --effort: ", InQuotes(*value), " is none of fast, default, max", DidYouMean(*value, kEfforts, 1)));
+    }
+  }
+  if (const auto value = line.Value("--symbols")) {
+    absl::StatusOr<SymbolOverrides> symbols = ParseSymbolOverrides(*value);
+    if (!symbols.ok())
+      return absl::InvalidArgumentError(absl::StrCat("option --symbols: ", symbols.status().message()));
+    request.symbols = *std::move(symbols);
+  }
+  request.json = line.Has("--json");
+  request.draw = line.Has("--draw");
+  if (request.json && request.draw) return UsageError("--json and --draw exclude each other", kPlanCommand.name);
+  return request;
+}
+
+// As the plan file has it and `check` reads it.
+std::string SymbolsOption(const SymbolOverrides& symbols) {
+  std::string text;
+  for (const SymbolOverride& o : symbols) {
+    absl::StrAppend(&text, text.empty() ? "" : ",", o.name, "=", o.min);
+    if (o.min != o.max) absl::StrAppend(&text, "..", o.max);
+  }
+  return text;
+}
+
+struct Outcome {
+  PlanSummary summary;
+  std::string file;     // what goes to the output file
+  std::string picture;  // if asked for
+};
+
+absl::StatusOr<Outcome> PlanGraph(const Graph& graph, const Request& request, const ToolIo& io) {
+  if (IsCsvPath(request.output)) {
+    return absl::InvalidArgumentError(absl::StrCat(PathText(request.output), ": plans of graphs are written as .json, ",
+                                                   "only those of problems as .csv"));
+  }
+  const absl::Time start = absl::Now();
+  absl::StatusOr<Plan> plan = [&] {
+    const Progress progress(io, "planning");
+    return MakePlan(graph, request.options);
+  }();
+  const absl::Duration time = absl::Now() - start;
+  if (!plan.ok()) return plan.status();
+  if (!request.symbols.empty()) plan->options.emplace_back("symbols", SymbolsOption(request.symbols));
+  Outcome outcome;
+  outcome.summary = SummaryOf(graph, *plan, time);
+  if (!request.output.empty()) outcome.file = WritePlanJson(graph, *plan);
+  if (request.draw) outcome.picture = DrawPlan(graph, *plan, io.width);
+  return outcome;
+}
+
+absl::StatusOr<Outcome> PlanIntervals(const Problem& problem, const Request& request, const ToolIo& io) {
+  Problem limited = problem;
+  if (request.options.capacity_bytes.has_value()) {
+    limited.capacity_bytes = std::min(problem.capacity_bytes.value_or(INT64_MAX), *request.options.capacity_bytes);
+  }
+  PlanProblemOptions options;
+  constexpr PlacementEffort kPlacementEfforts[] = {PlacementEffort::kFast, PlacementEffort::kDefault,
+                                                   PlacementEffort::kMax};
+  options.placement.effort = kPlacementEfforts[static_cast<size_t>(request.options.effort)];
+  options.placement.work_limit = request.options.work_limit;
+  const absl::Time start = absl::Now();
+  absl::StatusOr<ProblemPlan> plan = [&] {
+    const Progress progress(io, "planning");
+    return PlanProblem(limited, options);
+  }();
+  const absl::Duration time = absl::Now() - start;
+  if (!plan.ok()) return plan.status();
+  Outcome outcome;
+  outcome.summary = SummaryOf(problem, *plan, time);
+  if (request.draw) outcome.picture = absl::StrCat("\n", DrawProblem(problem, *plan, io.width));
+  if (IsCsvPath(request.output)) {
+    outcome.file = WriteProblemCsv(problem, plan->offsets);
+  } else if (!request.output.empty()) {
+    ProblemPlanFile file;
+    file.plan = *std::move(plan);
+    file.options.emplace_back("effort", std::string(kEfforts[static_cast<size_t>(request.options.effort)]));
+    if (request.options.capacity_bytes.has_value()) {
+      file.options.emplace_back("capacity", absl::StrCat(*request.options.capacity_bytes));
+    }
+    if (request.options.work_limit > 0)
+      file.options.emplace_back("work_limit", absl::StrCat(request.options.work_limit));
+    outcome.file = WriteProblemPlanJson(problem, file);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+const CommandSpec kPlanCommand = {
+    "plan",
+    "IN",
+    1,
+    1,
+    "plan a graph or an interval problem, print a summary",
+    "Plans a graph (graph JSON or ggml dump) or an interval problem (problem JSON or CSV), checks the plan,\n"
+    "and prints what it takes. The plan goes to the file given with -o; on any failure that file is left as\n"
+    "it was. With \"-o -\" the plan goes to standard output and the summary to standard error.\n",
+    kOptions};
+
+absl::StatusOr<int> RunPlan(const CommandLine& line, const ToolIo& io) {
+  const absl::StatusOr<Request> request = ReadRequest(line);
+  if (!request.ok()) return request.status();
+  const std::string& path = line.arguments()[0];
+  const absl::StatusOr<Input> input = LoadInput(path, request->symbols, io);
+  if (!input.ok()) return input.status();
+  if (!IsCsvPath(request->output) && SameFile(path, request->output)) {
+    return absl::InvalidArgumentError(absl::StrCat(PathText(path), ": the plan would replace what it is the plan of"));
+  }
+  const absl::StatusOr<Outcome> outcome = input->graph() != nullptr ? PlanGraph(*input->graph(), *request, io)
+                                                                    : PlanIntervals(*input->problem(), *request, io);
+  if (!outcome.ok()) {
+    const absl::Status& status = outcome.status();
+    return absl::Status(status.code(), absl::StrCat(PathText(path), ": ", status.message()));
+  }
+  const std::string summary =
+      request->json ? SummaryJson(outcome->summary) : absl::StrCat(SummaryTable(outcome->summary), outcome->picture);
+  if (request->output == "-") {
+    io.write_err(summary);
+  } else if (absl::Status s = WriteResult(summary, io); !s.ok()) {
+    return s;
+  }
+  if (!request->output.empty()) {
+    if (absl::Status s = WriteOutput(request->output, outcome->file, io); !s.ok()) return s;
+  }
+  return 0;
+}
+
+}  // namespace bufplan

@@ -1,0 +1,47 @@
+// What `plan` prints: a short table for people, or one line of JSON.
+//
+// {"status": "optimal", "arenas": [{"space": "device", "bytes": 0, "lower_bound": 0, "optimal": true, "chunks": [0]}],
+//  "stats": {...}, "seconds": 0.001} with the stats of the plan file.
+#ifndef BUFPLAN_IO_TOOL_PLAN_SUMMARY_H_
+#define BUFPLAN_IO_TOOL_PLAN_SUMMARY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "ir/expr.h"
+#include "ir/graph.h"
+#include "ir/plan.h"
+#include "ir/problem.h"
+
+namespace bufplan {
+
+struct PlanSummary {
+  struct ArenaLine {
+    std::string space;
+    int64_t bytes = 0, lower_bound = 0;
+    bool optimal = false;
+    std::vector<int64_t> chunks;
+  };
+  bool optimal = false;
+  std::vector<ArenaLine> arenas;
+  bool graph = true;  // a problem has no copies
+  PlanStats stats;
+  std::string peak_op;                    // empty: none
+  std::vector<std::string> live_at_peak;  // names
+  std::vector<Symbol> symbols;
+  absl::Duration time;
+};
+
+PlanSummary SummaryOf(const Graph& graph, const Plan& plan, absl::Duration time);
+PlanSummary SummaryOf(const Problem& problem, const ProblemPlan& plan, absl::Duration time);
+
+std::string SummaryTable(const PlanSummary& summary);
+std::string SummaryJson(const PlanSummary& summary);
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_IO_TOOL_PLAN_SUMMARY_H_

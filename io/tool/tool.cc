@@ -1,0 +1,105 @@
+#include "io/tool/tool.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "io/explain/nearest_names.h"
+#include "io/explain/text_table.h"
+#include "io/tool/command_line.h"
+#include "io/tool/commands.h"
+#include "io/tool/version.h"
+
+namespace bufplan {
+namespace {
+
+struct Command {
+  const CommandSpec* spec;
+  absl::StatusOr<int> (*run)(const CommandLine&, const ToolIo&);
+};
+
+absl::Span<const Command> Commands() {
+  static constexpr std::array<Command, 4> kCommands = {{{&kPlanCommand, RunPlan},
+                                                        {&kCheckCommand, RunCheck},
+                                                        {&kExplainCommand, RunExplain},
+                                                        {&kConvertCommand, RunConvert}}};
+  return kCommands;
+}
+
+std::string Overview() {
+  std::string text =
+      "usage: bufplan COMMAND ARGUMENTS...\n\n"
+      "Decides where the buffers of a computation graph live: graph in, plan out.\n\n";
+  TextTable table({TextAlign::kLeft, TextAlign::kLeft});
+  for (const Command& c : Commands()) {
+    table.Row({absl::StrCat(c.spec->name, " ", c.spec->arguments), std::string(c.spec->summary)});
+  }
+  table.Row({"COMMAND --help", "what a command takes and does"});
+  table.Row({"--version", "the version"});
+  return absl::StrCat(text, table.Text(),
+                      "\nInput is told by its content: graph JSON, ggml dump, problem JSON, MiniMalloc CSV. \"-\" is\n"
+                      "standard input or output. Results go to standard output, everything else to standard error.\n"
+                      "Exit status: 0 done and valid, 1 the answer is no, 2 bad input or usage, 3 the machine lacks\n"
+                      "something.\n");
+}
+
+absl::StatusOr<int> Run(absl::Span<const std::string> arguments, const ToolIo& io) {
+  if (arguments.empty()) {
+    io.write_err(Overview());
+    return 2;
+  }
+  const std::string& name = arguments[0];
+  const auto print = [&](absl::string_view text) -> absl::StatusOr<int> {
+    if (absl::Status s = io.write_out(text); !s.ok()) return absl::InvalidArgumentError(s.message());
+    return 0;
+  };
+  if (name == "--help" || name == "-h") return print(Overview());
+  if (name == "--version") return print(absl::StrCat("bufplan ", kVersion, "\n"));
+  for (const Command& c : Commands()) {
+    if (c.spec->name != name) continue;
+    const absl::Span<const std::string> rest = arguments.subspan(1);
+    if (WantsHelp(rest)) return print(HelpText(*c.spec));
+    const absl::StatusOr<CommandLine> line = ParseCommandLine(*c.spec, rest);
+    if (!line.ok()) return line.status();
+    return c.run(*line, io);
+  }
+  std::vector<absl::string_view> known;
+  if (absl::StartsWith(name, "-")) {
+    known = {"--help", "--version"};
+  } else {
+    for (const Command& c : Commands()) known.push_back(c.spec->name);
+  }
+  return UsageError(absl::StrCat("there is no ", absl::StartsWith(name, "-") ? "option " : "command ", InQuotes(name),
+                                 DidYouMean(name, known, 1)),
+                    "");
+}
+
+}  // namespace
+
+int ExitStatus(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kOk: return 0;
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kInternal: return 1;
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kUnavailable: return 3;
+    default: return 2;
+  }
+}
+
+int RunTool(absl::Span<const std::string> arguments, const ToolIo& io) {
+  const absl::StatusOr<int> exit_status = Run(arguments, io);
+  if (exit_status.ok()) return *exit_status;
+  const absl::Status& status = exit_status.status();
+  io.write_err(absl::StrCat("bufplan: ", status.code() == absl::StatusCode::kInternal ? "internal error: " : "",
+                            status.message(), "\n"));
+  return ExitStatus(status);
+}
+
+}  // namespace bufplan

@@ -1,0 +1,315 @@
+#include "io/tool/tool.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/write_file.h"
+#include "tests/io/tool/fake_io.h"
+
+namespace bufplan {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(ToolTest, HelpAndVersion) {
+  FakeIo fake;
+  EXPECT_EQ(fake.Run({"--help"}), 0);
+  EXPECT_THAT(fake.out(), HasSubstr("plan IN "));
+  EXPECT_EQ(fake.err(), "");
+  for (const char* command : {"plan", "check", "explain", "convert"}) {
+    EXPECT_THAT(fake.out(), HasSubstr(std::string("  ") + command + " "));
+    FakeIo own;
+    EXPECT_EQ(own.Run({command, "--help"}), 0);
+    EXPECT_THAT(own.out(), StartsWith(std::string("usage: bufplan ") + command));
+  }
+  EXPECT_EQ(fake.Run({"--version"}), 0);
+  EXPECT_THAT(fake.out(), StartsWith("bufplan "));
+}
+
+TEST(ToolTest, UsageErrors) {
+  FakeIo fake;
+  EXPECT_EQ(fake.Run({}), 2);
+  EXPECT_THAT(fake.err(), StartsWith("usage: "));
+  EXPECT_EQ(fake.Run({"paln", "x"}), 2);
+  EXPECT_EQ(fake.err(), "bufplan: there is no command \"paln\"; did you mean \"plan\"?\nsee: bufplan --help\n");
+  EXPECT_EQ(fake.Run({"--verison"}), 2);
+  EXPECT_THAT(fake.err(), HasSubstr("did you mean \"--version\"?"));
+  EXPECT_EQ(fake.out(), "");
+}
+
+// What the design has but this version does not is not taken silently.
+TEST(ToolTest, LaterCommandsAndOptionsDoNotExist) {
+  FakeIo fake;
+  for (const char* command : {"run", "report", "diff", "bench"}) {
+    EXPECT_EQ(fake.Run({command, "kv.json"}), 2) << command;
+    EXPECT_THAT(fake.err(), HasSubstr("there is no command"));
+  }
+  for (const char* option : {"--objective=copies", "--reuse-edges=allow", "--time-limit=3", "--threads=2"}) {
+    EXPECT_EQ(fake.Run({"plan", "kv.json", option}), 2) << option;
+    EXPECT_THAT(fake.err(), HasSubstr("plan has no option"));
+    EXPECT_EQ(fake.Run({"plan", "--help"}), 0);
+    EXPECT_THAT(fake.out(), Not(HasSubstr(std::string(option).substr(0, 6))));
+  }
+}
+
+TEST(ToolTest, ExitStatuses) {
+  EXPECT_EQ(ExitStatus(absl::OkStatus()), 0);
+  EXPECT_EQ(ExitStatus(absl::ResourceExhaustedError("")), 1);
+  EXPECT_EQ(ExitStatus(absl::DeadlineExceededError("")), 1);
+  EXPECT_EQ(ExitStatus(absl::FailedPreconditionError("")), 1);
+  EXPECT_EQ(ExitStatus(absl::InternalError("")), 1);
+  EXPECT_EQ(ExitStatus(absl::InvalidArgumentError("")), 2);
+  EXPECT_EQ(ExitStatus(absl::NotFoundError("")), 2);
+  EXPECT_EQ(ExitStatus(absl::UnavailableError("")), 3);
+  EXPECT_EQ(ExitStatus(absl::UnimplementedError("")), 3);
+}
+
+TEST(PlanTest, TableAndFile) {
+  FakeIo fake;
+  const std::string path = TempPath("chain_plan.json");
+  EXPECT_EQ(fake.Run({"plan", "chain.json", "-o", path}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), StartsWith("space   bytes"));
+  // x; then a, b, c at once; then c, d.
+  EXPECT_THAT(fake.out(), HasSubstr("device    300"));
+  EXPECT_THAT(fake.out(), HasSubstr("copies kept    0 (0 bytes copied)\n"));
+  EXPECT_THAT(fake.out(), HasSubstr("sum of sizes   500 bytes"));
+  EXPECT_EQ(fake.err(), "");
+  EXPECT_THAT(ContentOf(path), StartsWith("{\"format\": \"bufplan.plan\", \"version\": 1, \"graph\": \"chain\""));
+  EXPECT_EQ(fake.Run({"check", "chain.json", path}), 0);
+  EXPECT_EQ(fake.out(), "valid\n");
+}
+
+TEST(PlanTest, Json) {
+  FakeIo fake;
+  EXPECT_EQ(fake.Run({"plan", "chain.json", "--json"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), StartsWith("{\"status\": \"optimal\", \"arenas\": [{\"space\": \"device\", \"bytes\": 300, "
+                                     "\"lower_bound\": 300, \"optimal\": true, \"chunks\": [300]}], \"stats\": {"));
+  EXPECT_THAT(fake.out(), HasSubstr("\"sum_bytes\": 500, \"peak_op\": \"h\""));
+  EXPECT_EQ(std::count(fake.out().begin(), fake.out().end(), '\n'), 1);
+}
+
+TEST(PlanTest, PlanOnStandardOutput) {
+  FakeIo fake;
+  fake.files["-"] = kChain;
+  EXPECT_EQ(fake.Run({"plan", "-", "-o", "-"}), 0);
+  EXPECT_THAT(fake.out(), StartsWith("{\"format\": \"bufplan.plan\""));
+  EXPECT_THAT(fake.err(), StartsWith("space "));
+}
+
+TEST(PlanTest, OptionsAreInThePlan) {
+  FakeIo fake;
+  EXPECT_EQ(fake.Run({"plan", "kv.json", "-o", "-", "--effort", "fast", "--symbols", "s=17", "--capacity", "99999999",
+                      "--work-limit", "1000"}),
+            0)
+      << fake.err();
+  EXPECT_THAT(fake.out(), HasSubstr("\"effort\": \"fast\""));
+  EXPECT_THAT(fake.out(), HasSubstr("\"symbols\": \"s=17\""));
+  EXPECT_THAT(fake.out(), HasSubstr("\"capacity\": \"99999999\""));
+  EXPECT_THAT(fake.out(), HasSubstr("\"work_limit\": \"1000\""));
+  EXPECT_THAT(fake.err(), HasSubstr("symbols        s=17\n"));
+}
+
+TEST(PlanTest, BadOptions) {
+  FakeIo fake;
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    EXPECT_EQ(fake.Run(arguments), 2);
+    EXPECT_EQ(fake.out(), "");
+    return fake.err();
+  };
+  EXPECT_THAT(error({"plan", "kv.json", "--effort", "fsat"}), HasSubstr("did you mean \"fast\"?"));
+  EXPECT_THAT(error({"plan", "kv.json", "--capacity", "-1"}), HasSubstr("option --capacity: \"-1\""));
+  EXPECT_THAT(error({"plan", "kv.json", "--symbols", "s"}), HasSubstr("option --symbols: "));
+  EXPECT_THAT(error({"plan", "kv.json", "--symbols", "t=1"}), HasSubstr("kv.json: "));
+  EXPECT_THAT(error({"plan", "kv.json", "--json", "--draw"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(error({"plan", "kv.json", "-o", TempPath("x.csv")}), HasSubstr("only those of problems as .csv"));
+  EXPECT_THAT(error({"plan", "p.csv", "--symbols", "s=1"}), HasSubstr("has no symbols"));
+}
+
+TEST(PlanTest, Infeasible) {
+  FakeIo fake;
+  const std::string path = TempPath("none.json");
+  EXPECT_EQ(fake.Run({"plan", "chain.json", "--capacity", "299", "-o", path}), 1);
+  EXPECT_EQ(fake.out(), "");
+  EXPECT_THAT(fake.err(), StartsWith("bufplan: chain.json: "));
+  EXPECT_THAT(fake.err(), HasSubstr("299"));
+  EXPECT_THAT(fake.err(), HasSubstr("\"h\""));
+  EXPECT_EQ(ContentOf(path), "<none>");
+  EXPECT_EQ(fake.Run({"plan", "p.csv", "--capacity", "11", "-o", path}), 1);
+  EXPECT_THAT(fake.err(), StartsWith("bufplan: p.csv: "));
+  EXPECT_EQ(ContentOf(path), "<none>");
+}
+
+TEST(PlanTest, FailuresLeaveTheOldFile) {
+  FakeIo fake;
+  const std::string path = TempPath("old.json");
+  ASSERT_TRUE(WriteFile(path, "old").ok());
+  fake.files["bad.json"] = absl::StrReplaceAll(kChain, {{"\"bytes\": 100}", "\"bytes\": -100}"}});
+  EXPECT_EQ(fake.Run({"plan", "bad.json", "-o", path}), 2);
+  EXPECT_THAT(fake.err(), HasSubstr("bad.json: at /values/1"));
+  EXPECT_EQ(fake.Run({"plan", "chain.json", "--capacity", "1", "-o", path}), 1);
+  fake.out_fails = true;
+  EXPECT_EQ(fake.Run({"plan", "chain.json", "-o", path}), 2);
+  EXPECT_THAT(fake.err(), HasSubstr("standard output: cannot write"));
+  EXPECT_EQ(ContentOf(path), "old");
+}
+
+TEST(PlanTest, TheGraphIsNotReplacedByItsPlan) {
+  FakeIo fake;
+  const std::string path = TempPath("graph.json");
+  ASSERT_TRUE(WriteFile(path, kChain).ok());
+  EXPECT_EQ(fake.Run({"plan", path, "-o", path}), 2);
+  EXPECT_THAT(fake.err(), HasSubstr("would replace"));
+  EXPECT_EQ(ContentOf(path), kChain);
+  // A problem's CSV may get its offsets.
+  const std::string csv = TempPath("in_place.csv");
+  ASSERT_TRUE(WriteFile(csv, kCsv).ok());
+  EXPECT_EQ(fake.Run({"plan", csv, "-o", csv}), 0) << fake.err();
+  EXPECT_THAT(ContentOf(csv), StartsWith("id,lower,upper,size,offset\n"));
+  EXPECT_EQ(fake.Run({"check", "p.csv", csv}), 0) << fake.out();
+}
+
+TEST(PlanTest, Problems) {
+  FakeIo fake;
+  const std::string path = TempPath("problem_plan.json");
+  EXPECT_EQ(fake.Run({"plan", "p.csv", "-o", path, "--effort", "max"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), HasSubstr("device     12"));
+  EXPECT_THAT(fake.out(), Not(HasSubstr("copies")));
+  EXPECT_THAT(ContentOf(path), HasSubstr("\"options\": {\"effort\": \"max\"}"));
+  EXPECT_EQ(fake.Run({"check", "p.csv", path}), 0) << fake.out();
+  EXPECT_EQ(fake.out(), "valid\n");
+  EXPECT_EQ(fake.Run({"explain", "p.csv", path}), 0);
+  EXPECT_THAT(fake.out(), HasSubstr("12  in all"));
+  EXPECT_EQ(fake.Run({"explain", "p.csv", path, "c"}), 0);
+  EXPECT_THAT(fake.out(), StartsWith("buffer \"c\": 8 bytes"));
+}
+
+TEST(PlanTest, Draw) {
+  FakeIo fake;
+  EXPECT_EQ(fake.Run({"plan", "chain.json", "--draw"}), 0);
+  EXPECT_THAT(fake.out(), HasSubstr("arena \"device\":\n"));
+  EXPECT_THAT(fake.out(), HasSubstr("> time\n"));
+  EXPECT_EQ(fake.Run({"plan", "p.csv", "--draw"}), 0);
+  EXPECT_THAT(fake.out(), HasSubstr("> time\n"));
+}
+
+TEST(CheckTest, ViolationsAreListed) {
+  FakeIo fake;
+  ASSERT_EQ(fake.Run({"plan", "chain.json", "-o", "-"}), 0);
+  std::string plan = fake.out();
+  // Everything at offset 0: what is read is overwritten.
+  for (const char* offset : {"\"offset\": 100", "\"offset\": 200"}) {
+    plan = absl::StrReplaceAll(plan, {{offset, "\"offset\": 0"}});
+  }
+  fake.files["bad_plan.json"] = plan;
+  EXPECT_EQ(fake.Run({"check", "chain.json", "bad_plan.json"}), 1);
+  EXPECT_THAT(fake.out(), HasSubstr("\n"));
+  EXPECT_THAT(fake.out(), Not(HasSubstr("valid\n")));
+  EXPECT_EQ(fake.err(), "");
+  EXPECT_EQ(fake.Run({"check", "chain.json", "bad_plan.json", "--json"}), 1);
+  EXPECT_THAT(
+      fake.out(),
+      StartsWith("{\"status\": \"invalid\", \"symbol_tuples\": 1, \"exact\": true, \"violations\": [{\"kind\": \""));
+  EXPECT_EQ(std::count(fake.out().begin(), fake.out().end(), '\n'), 1);
+}
+
+TEST(CheckTest, Symbols) {
+  FakeIo fake;
+  ASSERT_EQ(fake.Run({"plan", "kv.json", "-o", "-"}), 0);
+  fake.files["plan.json"] = fake.out();
+  EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json"}), 0) << fake.out();
+  EXPECT_THAT(fake.out(), HasSubstr("corners and samples, not all there are"));
+  EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json", "--symbols", "s=17"}), 0);
+  EXPECT_EQ(fake.out(), "valid: checked at all symbol values (1 tuple)\n");
+  EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json", "--symbols", "s=17..20", "--json"}), 0);
+  EXPECT_EQ(fake.out(), "{\"status\": \"valid\", \"symbol_tuples\": 4, \"exact\": true, \"violations\": []}\n");
+  EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json", "--symbols", "s=5000"}), 2);
+  EXPECT_THAT(fake.err(), HasSubstr("5000..5000 is not inside of 0..4094"));
+  EXPECT_EQ(fake.Run({"check", "p.csv", "plan.json", "--symbols", "s=1"}), 1);  // another graph's, first of all
+}
+
+TEST(CheckTest, AViolationSaysAtWhichSymbols) {
+  FakeIo fake;
+  ASSERT_EQ(fake.Run({"plan", "kv.json", "-o", "-"}), 0);
+  fake.files["plan.json"] =
+      absl::StrReplaceAll(fake.out(), {{"{\"name\": \"row\", \"in\": \"device\", \"offset\": ",
+                                        "{\"name\": \"row\", \"in\": \"device\", \"offset\": -"}});
+  ASSERT_NE(fake.files["plan.json"], fake.out());
+  EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json", "--symbols", "s=17"}), 1);
+  EXPECT_THAT(fake.out(), HasSubstr("(at s=17)\n"));
+}
+
+TEST(CheckTest, AnotherGraphsPlan) {
+  FakeIo fake;
+  ASSERT_EQ(fake.Run({"plan", "kv.json", "-o", "-"}), 0);
+  fake.files["plan.json"] = fake.out();
+  EXPECT_EQ(fake.Run({"check", "chain.json", "plan.json"}), 1);
+  EXPECT_THAT(fake.out(), StartsWith("fingerprint: plan.json is the plan of another graph: \"kv-step\""));
+  EXPECT_EQ(fake.Run({"explain", "chain.json", "plan.json"}), 1);
+  EXPECT_EQ(fake.out(), "");
+}
+
+TEST(ExplainTest, WholeValueAndOp) {
+  FakeIo fake;
+  ASSERT_EQ(fake.Run({"plan", "chain.json", "-o", "-"}), 0);
+  fake.files["plan.json"] = fake.out();
+  EXPECT_EQ(fake.Run({"explain", "chain.json", "plan.json"}), 0);
+  EXPECT_THAT(fake.out(), HasSubstr("most is in use at op \"h\" (compute, op 3 of 4):"));
+  EXPECT_THAT(fake.out(), HasSubstr("in-place wishes refused: 1\n"));
+  EXPECT_EQ(fake.Run({"explain", "chain.json", "plan.json", "b"}), 0);
+  EXPECT_THAT(fake.out(), HasSubstr("  note: b is not in place of a: "));
+  EXPECT_EQ(fake.Run({"explain", "chain.json", "plan.json", "h"}), 0);
+  EXPECT_THAT(fake.out(), StartsWith("op \"h\" (compute, op 3 of 4)\n  executed\n"));
+  EXPECT_EQ(fake.Run({"explain", "chain.json", "plan.json", "nobody"}), 2);
+  EXPECT_EQ(fake.out(), "");
+  EXPECT_THAT(fake.err(), HasSubstr("no value and no op \"nobody\""));
+}
+
+TEST(ConvertTest, ProblemsBothWays) {
+  FakeIo fake;
+  const std::string json = TempPath("p.json"), csv = TempPath("back.csv");
+  EXPECT_EQ(fake.Run({"convert", "p.csv", json}), 0) << fake.err();
+  EXPECT_EQ(fake.out(), "");
+  EXPECT_EQ(fake.Run({"convert", json, csv}), 0) << fake.err();
+  EXPECT_EQ(ContentOf(csv), kCsv);
+}
+
+TEST(ConvertTest, GraphsBecomeCanonical) {
+  FakeIo fake;
+  EXPECT_EQ(fake.Run({"convert", "kv.json", "-"}), 0) << fake.err();
+  const std::string canonical = fake.out();
+  fake.files["canonical.json"] = canonical;
+  EXPECT_EQ(fake.Run({"convert", "canonical.json", "-"}), 0);
+  EXPECT_EQ(fake.out(), canonical);
+}
+
+TEST(ConvertTest, GgmlDumps) {
+  FakeIo fake;
+  fake.files["dump.json"] = R"json({"format": "ggml-graph", "version": 1, "name": "tiny", "alignment": 32,
+   "leafs": [{"id": 0, "op": "NONE", "name": "x", "dtype": "f32", "ne": [4, 1, 1, 1], "nb": [4, 16, 16, 16],
+              "nbytes": 16, "src": [], "flags": ["input"], "buffer": "compute"}],
+   "nodes": [{"id": 1, "step": 0, "op": "RELU", "name": "y", "dtype": "f32", "ne": [4, 1, 1, 1],
+              "nb": [4, 16, 16, 16], "nbytes": 16, "src": [0], "flags": ["output"], "can_inplace": true,
+              "buffer": "compute"}]})json";
+  EXPECT_EQ(fake.Run({"convert", "dump.json", "-"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), StartsWith("{\"format\": \"bufplan.graph\", \"version\": 1, \"name\": \"tiny\""));
+  EXPECT_EQ(fake.Run({"plan", "dump.json", "--json"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), HasSubstr("\"bytes\": 16,"));
+}
+
+TEST(ConvertTest, WhatCannotBe) {
+  FakeIo fake;
+  EXPECT_EQ(fake.Run({"convert", "kv.json", TempPath("kv.csv")}), 2);
+  EXPECT_THAT(fake.err(), HasSubstr("kv.json: is a graph, which has no CSV form"));
+  EXPECT_EQ(ContentOf(TempPath("kv.csv")), "<none>");
+  EXPECT_EQ(fake.Run({"convert", "kv.json", "/no/such/folder/x.json"}), 2);
+}
+
+}  // namespace
+}  // namespace bufplan
