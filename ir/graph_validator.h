@@ -5,9 +5,11 @@
 #ifndef BUFPLAN_IR_GRAPH_VALIDATOR_H_
 #define BUFPLAN_IR_GRAPH_VALIDATOR_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "ir/graph.h"
@@ -59,6 +61,8 @@ class GraphValidator {
   std::string Text(const Expr& e) const { return e.ToString(g_.symbols_); }
 
   Graph& g_;
+  std::optional<OpId> many_reads_of_;        // the last op with many reads,
+  absl::flat_hash_set<int32_t> many_reads_;  // and what it reads
 };
 
 }  // namespace bufplan

@@ -196,9 +196,19 @@ absl::Status GraphValidator::CheckWrites(OpId o) {
 }
 
 absl::Status GraphValidator::CheckInPlace(OpId o, const Write& w) {
+  constexpr uint32_t kManyReads = 32;
+  const absl::Span<const Read> reads = g_.reads(g_.op(o));
+  if (reads.size() > kManyReads && w.num_in_place > 0) {
+    if (many_reads_of_ != o) {
+      many_reads_.clear();
+      for (const Read& r : reads) many_reads_.insert(r.value.value);
+      many_reads_of_ = o;
+    }
+  }
   for (const InPlace& p : g_.in_place(w)) {
-    const absl::Span<const Read> reads = g_.reads(g_.op(o));
-    const bool is_read = std::any_of(reads.begin(), reads.end(), [&](const Read& r) { return r.value == p.value; });
+    const bool is_read = reads.size() > kManyReads ? many_reads_.contains(p.value.value)
+                                                   : std::any_of(reads.begin(), reads.end(),
+                                                                 [&](const Read& r) { return r.value == p.value; });
     if (!is_read) {
       return FaultAt(At(o), Known(p.value) ? absl::StrCat(Text(o), ": in_place of ", Text(w.value), " names ",
                                                           Text(p.value), ", which the op does not read")

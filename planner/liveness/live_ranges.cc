@@ -11,90 +11,104 @@ namespace bufplan {
 namespace {
 
 // The life of each byte of one storage while its values are visited in the order they are written.
+//
+// Two maps over the bytes, as they change at different places: since when the content is alive, and until when it is
+// needed. Ranges that end alike are joined, so a run of uses that grows does not visit its parts again and again.
 class LiveBytes {
  public:
-  LiveBytes(int64_t size, int64_t time) { segments_[0] = {size, time, time + 1}; }
+  LiveBytes(int64_t size, int64_t time) {
+    born_[0] = {size, time};
+    needed_[0] = {size, time + 1};
+  }
 
+  // The bytes are needed until `end`.
   void Use(ByteRange bytes, int64_t end) {
     if (bytes.empty()) return;
-    if (bytes.begin <= 0 && bytes.end >= size()) {
-      whole_end_ = std::max(whole_end_, end);
-      return;
+    SplitAt(needed_, bytes.begin);
+    SplitAt(needed_, bytes.end);
+    auto previous = needed_.end();
+    for (auto it = needed_.lower_bound(bytes.begin); it != needed_.end() && it->first < bytes.end;) {
+      it->second.time = std::max(it->second.time, end);
+      if (previous != needed_.end() && previous->second.time == it->second.time) {
+        previous->second.end = it->second.end;
+        it = needed_.erase(it);
+        previous = std::prev(it);
+      } else {
+        previous = it++;
+      }
     }
-    ForEach(bytes, [&](int64_t, Segment& s) { s.to = std::max(s.to, end); });
   }
 
   // New content in all of `bytes`. A life that lasts until now goes on, another one is over and becomes a piece.
   void Write(ByteRange bytes, int64_t time, std::vector<Piece>& pieces) {
     if (bytes.empty()) return;
     Grow(bytes.end, time);
-    ForEach(bytes, [&](int64_t begin, Segment& s) {
-      const int64_t to = std::max(s.to, whole_end_);
-      if (to < time) {
-        pieces.push_back({s.from, to, begin, s.end});
-        s.from = time;
+    SplitAt(needed_, bytes.begin);
+    SplitAt(needed_, bytes.end);
+    for (auto n = needed_.lower_bound(bytes.begin); n != needed_.end() && n->first < bytes.end; ++n) {
+      if (n->second.time >= time) continue;
+      SplitAt(born_, n->first);
+      SplitAt(born_, n->second.end);
+      auto b = born_.lower_bound(n->first);
+      for (; b != born_.end() && b->first < n->second.end; ++b) {
+        pieces.push_back({b->second.time, n->second.time, b->first, b->second.end});
+        b->second.time = time;
       }
-      s.to = std::max(to, time + 1);
-    });
+    }
+    Use(bytes, time + 1);
   }
 
   // New content somewhere in `bytes`: the old lives on beside it.
   void WriteSome(ByteRange bytes, int64_t time) {
     if (bytes.empty()) return;
     Grow(bytes.end, time);
-    ForEach(bytes, [&](int64_t, Segment& s) { s.to = std::max(s.to, time + 1); });
+    Use(bytes, time + 1);
   }
 
-  void Finish(std::vector<Piece>& pieces) {
+  void Finish(std::vector<Piece>& pieces) const {
     const size_t first = pieces.size();
-    for (const auto& [begin, s] : segments_) {
-      const int64_t to = std::max(s.to, whole_end_);
-      const bool joins = pieces.size() > first && pieces.back().begin == s.from && pieces.back().end == to;
+    auto b = born_.begin();
+    auto n = needed_.begin();
+    for (int64_t byte = 0; b != born_.end();) {
+      const int64_t end = std::min(b->second.end, n->second.end);
+      const bool joins =
+          pieces.size() > first && pieces.back().begin == b->second.time && pieces.back().end == n->second.time;
       if (joins) {
-        pieces.back().high = s.end;
+        pieces.back().high = end;
       } else {
-        pieces.push_back({s.from, to, begin, s.end});
+        pieces.push_back({b->second.time, n->second.time, byte, end});
       }
+      byte = end;
+      if (b->second.end == end) ++b;
+      if (n->second.end == end) ++n;
     }
   }
 
  private:
-  struct Segment {
-    int64_t end = 0;           // one past the last byte
-    int64_t from = 0, to = 0;  // alive [from, to)
+  struct Until {
+    int64_t end = 0;  // one past the last byte
+    int64_t time = 0;
   };
-
-  int64_t size() const { return std::prev(segments_.end())->second.end; }
+  using Map = absl::btree_map<int64_t, Until>;  // by first byte; covers [0, size)
 
   void Grow(int64_t end, int64_t time) {
-    const int64_t old = size();
+    const int64_t old = std::prev(born_.end())->second.end;
     if (end <= old) return;
-    for (auto& [begin, s] : segments_) s.to = std::max(s.to, whole_end_);
-    whole_end_ = 0;
-    segments_[old] = {end, time, time + 1};
+    born_[old] = {end, time};
+    needed_[old] = {end, time + 1};
   }
 
-  void SplitAt(int64_t byte) {
-    auto it = segments_.upper_bound(byte);
-    if (it == segments_.begin()) return;
+  static void SplitAt(Map& map, int64_t byte) {
+    auto it = map.upper_bound(byte);
+    if (it == map.begin()) return;
     --it;
     if (it->first >= byte || it->second.end <= byte) return;
-    Segment upper = it->second;
+    const Until upper = it->second;
     it->second.end = byte;
-    segments_[byte] = upper;
+    map[byte] = upper;
   }
 
-  template <class F>
-  void ForEach(ByteRange bytes, F f) {
-    SplitAt(bytes.begin);
-    SplitAt(bytes.end);
-    for (auto it = segments_.lower_bound(bytes.begin); it != segments_.end() && it->first < bytes.end; ++it) {
-      f(it->first, it->second);
-    }
-  }
-
-  absl::btree_map<int64_t, Segment> segments_;  // by first byte; they cover [0, size)
-  int64_t whole_end_ = 0;                       // of uses of the whole storage
+  Map born_, needed_;
 };
 
 class Liveness {

@@ -51,6 +51,7 @@ class Frontier {
     f(first_);
     for (int32_t t : rest_) f(t);
   }
+  friend bool operator==(const Frontier&, const Frontier&) = default;
   // A member that does not happen before `time`; `time` itself only if there is no other.
   std::optional<int32_t> NotBefore(int32_t time, const Schedule& schedule) const {
     std::optional<int32_t> found;
@@ -74,8 +75,9 @@ class Frontier {
 
 struct Segment {
   int64_t end = 0;
-  ValueId writer;
-  Frontier uses;  // includes the time of the write
+  ValueId writer;                      // of any of its bytes, the last one
+  int32_t written = Schedule::kStart;  // when
+  Frontier uses;                       // includes that time
 };
 
 class ByteTimeline {
@@ -83,7 +85,7 @@ class ByteTimeline {
   // No bytes.
   ByteTimeline() = default;
   // All of [0, size) is written by `writer` at `time`.
-  ByteTimeline(int64_t size, ValueId writer, int32_t time) : only_{size, writer, Frontier(time)} {}
+  ByteTimeline(int64_t size, ValueId writer, int32_t time) : only_{size, writer, time, Frontier(time)} {}
 
   // Calls f(range, segment) for each segment that meets `bytes`, in order.
   template <class F>
@@ -104,20 +106,40 @@ class ByteTimeline {
       return;
     }
     Split(bytes);
-    ForEach(bytes, [&](ByteRange, Segment& s) { s.uses.Add(time, schedule); });
+    if (many_ == nullptr) {
+      only_.uses.Add(time, schedule);
+      return;
+    }
+    // Segments that are needed alike become one, so that a run of uses does not visit them again and again.
+    auto previous = many_->end();
+    for (auto it = many_->lower_bound(bytes.begin); it != many_->end() && it->first < bytes.end;) {
+      Segment& s = it->second;
+      s.uses.Add(time, schedule);
+      if (previous != many_->end() && previous->second.uses == s.uses) {
+        previous->second.end = s.end;
+        if (s.written > previous->second.written) {
+          previous->second.writer = s.writer;
+          previous->second.written = s.written;
+        }
+        it = many_->erase(it);
+        previous = std::prev(it);
+      } else {
+        previous = it++;
+      }
+    }
   }
   // New content; what was there is needed no more. The storage grows if the bytes lie beyond its end.
   void Write(ByteRange bytes, ValueId writer, int32_t time) {
     if (bytes.empty()) return;
     if (bytes.begin <= 0 && bytes.end >= size()) {
       many_.reset();
-      only_ = Segment{bytes.end, writer, Frontier(time)};
+      only_ = Segment{bytes.end, writer, time, Frontier(time)};
       return;
     }
     Grow(bytes.end, writer);
     Split(bytes);
     many_->erase(many_->lower_bound(bytes.begin), many_->lower_bound(bytes.end));
-    (*many_)[bytes.begin] = Segment{bytes.end, writer, Frontier(time)};
+    (*many_)[bytes.begin] = Segment{bytes.end, writer, time, Frontier(time)};
   }
   // New content in some of these bytes; what was there may still be needed.
   void WriteSome(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
@@ -126,6 +148,7 @@ class ByteTimeline {
     Split(bytes);
     ForEach(bytes, [&](ByteRange, Segment& s) {
       s.writer = writer;
+      s.written = time;
       s.uses.Add(time, schedule);
     });
   }
@@ -149,7 +172,7 @@ class ByteTimeline {
   }
   void Grow(int64_t end, ValueId writer) {
     const int64_t old = size();
-    if (end > old) Many()[old] = Segment{end, writer, Frontier()};
+    if (end > old) Many()[old] = Segment{end, writer, Schedule::kStart, Frontier()};
   }
   void Split(ByteRange bytes) {
     if (many_ == nullptr && bytes.begin <= 0 && bytes.end >= only_.end) return;

@@ -45,7 +45,7 @@ Granter::Granter(const Graph& graph, const Schedule& schedule, const Uses& uses,
 std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
   const Place place = PlaceOf(wish);
   if (std::optional<Refusal> refusal = Forbidden(wish, place)) return refusal;
-  if (std::optional<Refusal> refusal = OwnUse(time, wish, place)) return refusal;
+  if (std::optional<Refusal> refusal = NeededByUnit(time, wish, place)) return refusal;
   const std::optional<Refusal> needed = StillNeeded(time, place);
   const bool proven = needed.has_value() && s_.Linear(place.storage) &&
                       s_.Tip(place.storage) == uses_.root(wish.target) && ProvenApart(time, wish, place);
@@ -172,44 +172,59 @@ bool Granter::StaysInPlace(const Op& op, const Read& r, const Wish& wish, const 
   return from == to;
 }
 
-// A use by the unit itself of what it would overwrite, that it does not declare.
-std::optional<Refusal> Granter::OwnUse(int32_t time, const Wish& wish, const Place& place) {
-  absl::InlinedVector<Region, 1> written;
-  const auto clashes = [&](ValueId v, ByteRange range, std::optional<RegionId> region) {
-    if (s_.StorageOf(v) != place.storage || !s_.InStorage(uses_.root(v), range).Meets(place.written)) return false;
-    if (written.empty()) written = WrittenRegions(g_, wish, place.offset);
-    Region read{s_.OffsetOf(v), g_.value(v).bytes, {}};
-    if (region.has_value()) {
-      read = g_.region(*region);
-      read.at += s_.OffsetOf(v);
-    }
-    return !std::all_of(written.begin(), written.end(),
-                        [&](const Region& w) { return ProveRegionsDisjoint(w, read, g_.symbols()); });
-  };
+void Granter::CollectOwnUses(int32_t time) {
+  if (own_uses_time_ == time) return;
+  own_uses_time_ = time;
+  own_uses_.clear();
   for (OpId o : schedule_.UnitAt(time)) {
     const Op& op = g_.op(o);
-    if (op.kind == OpKind::kView) continue;
     for (const Read& r : g_.reads(op)) {
-      if (s_.StorageOf(r.value) != place.storage || WrittenAt(r.value, time) || StaysInPlace(op, r, wish, place))
-        continue;
+      if (op.kind == OpKind::kView || WrittenAt(r.value, time)) continue;
       const ByteRange at = uses_.range(r.value);
-      const ByteRange range =
-          uses_.offset(r.value).is_constant() ? ByteRange{at.begin + r.span.begin, at.begin + r.span.end} : at;
-      if (!Permitted(time, wish, place, r.value) && clashes(r.value, range, r.region)) {
-        return Refusal{Why::kOwnOperand, r.value, time};
-      }
+      const bool fixed = uses_.offset(r.value).is_constant();
+      const ByteRange range = fixed ? ByteRange{at.begin + r.span.begin, at.begin + r.span.end} : at;
+      own_uses_.push_back({s_.StorageOf(r.value), r.value, range, &op, &r});
     }
     for (const Write& w : g_.writes(op)) {
-      if (!w.base.has_value() || w.value == wish.result || WrittenAt(*w.base, time)) continue;
-      if (clashes(*w.base, uses_.range(*w.base), std::nullopt)) return Refusal{Why::kOwnOperand, *w.base, time};
+      if (!w.base.has_value() || WrittenAt(*w.base, time)) continue;
+      own_uses_.push_back({s_.StorageOf(*w.base), *w.base, uses_.range(*w.base), nullptr, nullptr, w.value});
     }
   }
   auto kept = std::lower_bound(kept_until_.begin(), kept_until_.end(), std::make_pair(time, ValueId(0)));
   for (; kept != kept_until_.end() && kept->first == time; ++kept) {
-    if (kept->second == wish.result || s_.StorageOf(kept->second) == Sharing::kNoStorage) continue;
-    if (clashes(kept->second, uses_.range(kept->second), std::nullopt)) {
-      return Refusal{Why::kOldContentRead, kept->second, time};
+    if (WrittenAt(kept->second, time)) continue;
+    own_uses_.push_back({s_.StorageOf(kept->second), kept->second, uses_.range(kept->second)});
+  }
+  std::stable_sort(own_uses_.begin(), own_uses_.end(),
+                   [](const OwnUse& a, const OwnUse& b) { return a.storage < b.storage; });
+}
+
+// A use by the unit itself of what it would overwrite, that it does not declare.
+std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, const Place& place) {
+  CollectOwnUses(time);
+  absl::InlinedVector<Region, 1> written;
+  const auto clashes = [&](const OwnUse& use) {
+    if (!s_.InStorage(uses_.root(use.value), use.range).Meets(place.written)) return false;
+    if (written.empty()) written = WrittenRegions(g_, wish, place.offset);
+    Region used{s_.OffsetOf(use.value), g_.value(use.value).bytes, {}};
+    if (use.read != nullptr && use.read->region.has_value()) {
+      used = g_.region(*use.read->region);
+      used.at += s_.OffsetOf(use.value);
     }
+    return !std::all_of(written.begin(), written.end(),
+                        [&](const Region& w) { return ProveRegionsDisjoint(w, used, g_.symbols()); });
+  };
+  auto use = std::lower_bound(own_uses_.begin(), own_uses_.end(), place.storage,
+                              [](const OwnUse& u, int32_t storage) { return u.storage < storage; });
+  for (; use != own_uses_.end() && use->storage == place.storage; ++use) {
+    if (use->result == wish.result) continue;  // its own base: carried bytes are not written
+    if (use->read != nullptr &&
+        (StaysInPlace(*use->op, *use->read, wish, place) || Permitted(time, wish, place, use->value))) {
+      continue;
+    }
+    if (!clashes(*use)) continue;
+    const bool operand = use->read != nullptr || use->result.has_value();
+    return Refusal{operand ? Why::kOwnOperand : Why::kOldContentRead, use->value, time};
   }
   return std::nullopt;
 }

@@ -58,8 +58,20 @@ class Granter {
   };
   Place PlaceOf(const Wish& wish) const;
 
+  // What the unit itself needs of a storage while it runs: its operands, bases, and what is kept alive until it is
+  // done.
+  struct OwnUse {
+    int32_t storage = 0;
+    ValueId value;
+    ByteRange range;                     // of its root
+    const Op* op = nullptr;              // operands
+    const Read* read = nullptr;          // operands
+    std::optional<ValueId> result = {};  // bases: of which result
+  };
+  void CollectOwnUses(int32_t time);
+
   std::optional<Refusal> Forbidden(const Wish& wish, const Place& place);
-  std::optional<Refusal> OwnUse(int32_t time, const Wish& wish, const Place& place);
+  std::optional<Refusal> NeededByUnit(int32_t time, const Wish& wish, const Place& place);
   std::optional<Refusal> StillNeeded(int32_t time, const Place& place);
   bool ProvenApart(int32_t time, const Wish& wish, const Place& place);
   std::optional<Refusal> OverwrittenMeanwhile(const Wish& wish, const Place& place);
@@ -73,7 +85,9 @@ class Granter {
   Ownership& ownership_;
   StorageTable& s_;
   std::vector<std::pair<int32_t, ValueId>> kept_until_;  // keep-alives by time
-  int64_t proof_budget_;                                 // uses that may still be looked at one by one
+  std::vector<OwnUse> own_uses_;                         // of the unit at own_uses_time_, by storage
+  int32_t own_uses_time_ = Schedule::kStart;
+  int64_t proof_budget_;  // uses that may still be looked at one by one
 };
 
 }  // namespace bufplan
