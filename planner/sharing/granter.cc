@@ -176,27 +176,32 @@ void Granter::CollectOwnUses(int32_t time) {
   if (own_uses_time_ == time) return;
   own_uses_time_ = time;
   own_uses_.clear();
+  longest_own_use_ = 0;
+  const auto add = [&](ValueId v, ByteRange range, const Op* op, const Read* read, std::optional<ValueId> result) {
+    if (WrittenAt(v, time)) return;
+    const ByteRange bytes = s_.InStorage(uses_.root(v), range);
+    longest_own_use_ = std::max(longest_own_use_, bytes.size());
+    own_uses_.push_back({s_.StorageOf(v), v, bytes, op, read, result});
+  };
   for (OpId o : schedule_.UnitAt(time)) {
     const Op& op = g_.op(o);
     for (const Read& r : g_.reads(op)) {
-      if (op.kind == OpKind::kView || WrittenAt(r.value, time)) continue;
+      if (op.kind == OpKind::kView) continue;
       const ByteRange at = uses_.range(r.value);
       const bool fixed = uses_.offset(r.value).is_constant();
-      const ByteRange range = fixed ? ByteRange{at.begin + r.span.begin, at.begin + r.span.end} : at;
-      own_uses_.push_back({s_.StorageOf(r.value), r.value, range, &op, &r});
+      add(r.value, fixed ? ByteRange{at.begin + r.span.begin, at.begin + r.span.end} : at, &op, &r, std::nullopt);
     }
     for (const Write& w : g_.writes(op)) {
-      if (!w.base.has_value() || WrittenAt(*w.base, time)) continue;
-      own_uses_.push_back({s_.StorageOf(*w.base), *w.base, uses_.range(*w.base), nullptr, nullptr, w.value});
+      if (w.base.has_value()) add(*w.base, uses_.range(*w.base), nullptr, nullptr, w.value);
     }
   }
   auto kept = std::lower_bound(kept_until_.begin(), kept_until_.end(), std::make_pair(time, ValueId(0)));
   for (; kept != kept_until_.end() && kept->first == time; ++kept) {
-    if (WrittenAt(kept->second, time)) continue;
-    own_uses_.push_back({s_.StorageOf(kept->second), kept->second, uses_.range(kept->second)});
+    add(kept->second, uses_.range(kept->second), nullptr, nullptr, std::nullopt);
   }
-  std::stable_sort(own_uses_.begin(), own_uses_.end(),
-                   [](const OwnUse& a, const OwnUse& b) { return a.storage < b.storage; });
+  std::stable_sort(own_uses_.begin(), own_uses_.end(), [](const OwnUse& a, const OwnUse& b) {
+    return std::make_pair(a.storage, a.bytes.begin) < std::make_pair(b.storage, b.bytes.begin);
+  });
 }
 
 // A use by the unit itself of what it would overwrite, that it does not declare.
@@ -204,7 +209,6 @@ std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, con
   CollectOwnUses(time);
   absl::InlinedVector<Region, 1> written;
   const auto clashes = [&](const OwnUse& use) {
-    if (!s_.InStorage(uses_.root(use.value), use.range).Meets(place.written)) return false;
     if (written.empty()) written = WrittenRegions(g_, wish, place.offset);
     Region used{s_.OffsetOf(use.value), g_.value(use.value).bytes, {}};
     if (use.read != nullptr && use.read->region.has_value()) {
@@ -214,9 +218,13 @@ std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, con
     return !std::all_of(written.begin(), written.end(),
                         [&](const Region& w) { return ProveRegionsDisjoint(w, used, g_.symbols()); });
   };
-  auto use = std::lower_bound(own_uses_.begin(), own_uses_.end(), place.storage,
-                              [](const OwnUse& u, int32_t storage) { return u.storage < storage; });
-  for (; use != own_uses_.end() && use->storage == place.storage; ++use) {
+  auto use = std::lower_bound(own_uses_.begin(), own_uses_.end(),
+                              std::make_pair(place.storage, place.written.begin - longest_own_use_),
+                              [](const OwnUse& u, const std::pair<int32_t, int64_t>& from) {
+                                return std::make_pair(u.storage, u.bytes.begin) < from;
+                              });
+  for (; use != own_uses_.end() && use->storage == place.storage && use->bytes.begin < place.written.end; ++use) {
+    if (!use->bytes.Meets(place.written)) continue;
     if (use->result == wish.result) continue;  // its own base: carried bytes are not written
     if (use->read != nullptr &&
         (StaysInPlace(*use->op, *use->read, wish, place) || Permitted(time, wish, place, use->value))) {

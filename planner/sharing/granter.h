@@ -63,7 +63,7 @@ class Granter {
   struct OwnUse {
     int32_t storage = 0;
     ValueId value;
-    ByteRange range;                     // of its root
+    ByteRange bytes;                     // of the storage
     const Op* op = nullptr;              // operands
     const Read* read = nullptr;          // operands
     std::optional<ValueId> result = {};  // bases: of which result
@@ -85,8 +85,9 @@ class Granter {
   Ownership& ownership_;
   StorageTable& s_;
   std::vector<std::pair<int32_t, ValueId>> kept_until_;  // keep-alives by time
-  std::vector<OwnUse> own_uses_;                         // of the unit at own_uses_time_, by storage
+  std::vector<OwnUse> own_uses_;                         // of the unit at own_uses_time_, by storage and first byte
   int32_t own_uses_time_ = Schedule::kStart;
+  int64_t longest_own_use_ = 0;
   int64_t proof_budget_;  // uses that may still be looked at one by one
 };
 
