@@ -39,10 +39,7 @@ constexpr int64_t kNamedOrdersWorkLimit = 1'000'000'000;
 class Portfolio {
  public:
   Portfolio(const PlacementProblem& problem, const LowerBound& bound, FirstFit& first_fit, int64_t work_limit)
-      : problem_(problem),
-        bound_(bound),
-        first_fit_(first_fit),
-        work_end_(work_limit > INT64_MAX - first_fit.work() ? INT64_MAX : first_fit.work() + work_limit) {}
+      : problem_(problem), bound_(bound), first_fit_(first_fit), work_limit_(work_limit) {}
 
   // A placement made elsewhere, in one chunk.
   void Offer(int64_t bytes, std::vector<int64_t> line_offset) {
@@ -59,6 +56,7 @@ class Portfolio {
     }
     // First fit can only lower what is placed from below.
     if (best_.order.empty()) TryOrder(OrderByOffset(), kNamedOrdersWorkLimit);
+    work_end_ = work_limit_ > INT64_MAX - first_fit_.work() ? INT64_MAX : first_fit_.work() + work_limit_;
     RunExtraOrders();
     if (done() || out_of_work() || best_.order.empty()) return;
     ImproveOrder(problem_, traits_, bound_.bytes, work_end_ - other_work_, first_fit_, best_);
@@ -109,7 +107,8 @@ class Portfolio {
   const PlacementProblem& problem_;
   const LowerBound& bound_;
   FirstFit& first_fit_;
-  const int64_t work_end_;
+  const int64_t work_limit_;
+  int64_t work_end_ = 0;  // in first fit's count
   int64_t other_work_ = 0;
   StorageTraits traits_;
   OrderedPlacement best_{{}, {}, INT64_MAX};
