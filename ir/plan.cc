@@ -62,7 +62,7 @@ class Sentence {
       case Why::kDisjoint: return absl::StrCat("it is declared disjoint from ", Value(note_.other));
       case Why::kOverwrittenMeanwhile:
         return absl::StrCat(Op(note_.blocker), " has written ", Value(note_.other), " over bytes that it takes over");
-      case Why::kBetterOperand: return "another operand saves more";
+      case Why::kBetterOperand: return "another operand was taken";
       default: return "";
     }
   }
