@@ -47,8 +47,9 @@ class CsvRows {
     do {
       cells.emplace_back();
       if (absl::ConsumePrefix(&rest_, "\"")) {
-        if (!Quoted(cells.back()))
+        if (!Quoted(cells.back())) {
           return LineError(row_line_, absl::StrCat("cell ", cells.size(), ": a quote is not closed"));
+        }
       } else {
         const size_t end = std::min(rest_.find_first_of(",\n"), rest_.size());
         absl::string_view cell = rest_.substr(0, end);

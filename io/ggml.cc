@@ -90,11 +90,11 @@ class GgmlImporter {
   int32_t RootOf(int32_t i) const { return Tensor(i).view_src.value_or(i); }
   bool CoversRoot(int32_t i) const { return Tensor(i).view_offs == 0 && Tensor(i).nbytes == Tensor(RootOf(i)).nbytes; }
 
-  std::string UniqueName(std::string wish);
+  std::string UniqueName(const std::string& wish);
   void NameTensors();
   void MarkReadAndWritten();
   void AddLeaf(int32_t i);
-  void AddView(int32_t i, std::string name);
+  void AddView(int32_t i, const std::string& name);
   // The value that holds the tensor's content now.
   ValueId Current(int32_t i, int64_t step);
   bool IsDestination(const GgmlTensor& t, size_t operand) const;
@@ -112,7 +112,7 @@ class GgmlImporter {
   absl::flat_hash_set<ValueId> is_output_;
 };
 
-std::string GgmlImporter::UniqueName(std::string wish) {
+std::string GgmlImporter::UniqueName(const std::string& wish) {
   std::string name = wish;
   for (int n = 2; name.empty() || name.size() > 1024 || !names_.insert(name).second; ++n) {
     name = absl::StrCat(wish.substr(0, 1000), "#", n);
@@ -161,7 +161,7 @@ void GgmlImporter::AddLeaf(int32_t i) {
   state.version = 0;
 }
 
-void GgmlImporter::AddView(int32_t i, std::string name) {
+void GgmlImporter::AddView(int32_t i, const std::string& name) {
   const GgmlTensor& t = Tensor(i);
   State& state = StateOf(i);
   const State& root = StateOf(*t.view_src);

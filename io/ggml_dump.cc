@@ -71,8 +71,9 @@ std::vector<int64_t> GgmlDumpReader::Numbers(const JsonMembers& m, size_t key) {
   std::vector<int64_t> numbers;
   const std::optional<JsonValue> list = in_.Required(m, key);
   if (!list.has_value() || !in_.Array(*list)) return numbers;
-  if (list->size() < 1 || list->size() > 16)
+  if (list->size() < 1 || list->size() > 16) {
     in_.Fail(*list, absl::StrCat("has ", list->size(), " dimensions, must have 1..16"));
+  }
   for (JsonValue json : *list) {
     numbers.push_back(in_.Integer(json));
     if (in_.ok() && numbers.back() < 0) in_.Fail(json, absl::StrCat(numbers.back(), ", must be >= 0"));

@@ -281,8 +281,9 @@ absl::StatusOr<SymbolOverrides> ParseSymbolOverrides(absl::string_view text) {
           absl::StrCat("symbols: ", Quoted(part), ": min=", o.min, ", must be <= max=", o.max));
     }
     for (const SymbolOverride& other : overrides) {
-      if (other.name == o.name)
+      if (other.name == o.name) {
         return absl::InvalidArgumentError(absl::StrCat("symbols: ", Quoted(o.name), " is given twice"));
+      }
     }
     overrides.push_back(std::move(o));
   }

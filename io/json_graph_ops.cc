@@ -80,8 +80,9 @@ Region ReadRegion(JsonValue json, JsonGraphScope& scope) {
   region.run_bytes = scope.Bytes(m[kRun]);
   if (!m.has(kDims) || !in.Array(m[kDims])) return region;
   for (JsonValue dim : m[kDims]) {
-    if (in.Array(dim) && dim.size() != 2)
+    if (in.Array(dim) && dim.size() != 2) {
       in.Fail(dim, absl::StrCat("must be [count, stride], has ", dim.size(), " elements"));
+    }
     if (!in.ok()) return region;
     const JsonValue count = *dim.begin(), stride = *++dim.begin();
     Dim& d = region.dims.emplace_back();

@@ -1,5 +1,6 @@
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "io/json_dom.h"
@@ -245,6 +246,7 @@ std::string GraphJsonWriter::Write() {
   AddList(
       "spaces", Ids<SpaceId>(g_.spaces()), [&](SpaceId s) { return SpaceText(s); }, file);
   std::vector<StreamId> streams;
+  streams.reserve(static_cast<size_t>(g_.num_streams()));
   for (int32_t i = 0; i < g_.num_streams(); ++i) streams.push_back(StreamId(i));
   file.Member("streams", JsonArray(streams, [&](StreamId s) { return JsonString(g_.name(s)); }));
   AddList(

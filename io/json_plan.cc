@@ -133,8 +133,9 @@ Location PlanJsonReader::Place(const JsonMembers& m, size_t first_key) {
   const absl::string_view name = in_.String(*where);
   const bool owner = m.has(first_key + kOwner) && in_.Bool(m[first_key + kOwner]);
   const int64_t chunk = in_.OptionalInteger(m, first_key + kChunk).value_or(0);
-  if (chunk < 0 || chunk > (int64_t{1} << 30))
+  if (chunk < 0 || chunk > (int64_t{1} << 30)) {
     in_.Fail(m[first_key + kChunk], absl::StrCat("chunk=", chunk, ", must be in [0, 2^30]"));
+  }
   const std::optional<JsonValue> offset_json = in_.Required(m, first_key + kOffset);
   Expr offset = offset_json.has_value() ? Offset(*offset_json) : Expr(0);
   const auto space = spaces_.find(name);
@@ -221,8 +222,9 @@ void PlanJsonReader::ReadOp(JsonValue json) {
     in_.Fail(m[kResult], "needs \"why\"");
   }
   if (!m.has(kScratch)) return;
-  if (!plan_.scratch.empty() && op <= plan_.scratch.back().op)
+  if (!plan_.scratch.empty() && op <= plan_.scratch.back().op) {
     in_.Fail(m[kScratch], "ops must be in the graph's order");
+  }
   const JsonMembers place = in_.Object(m[kScratch], kPlaceKeys);
   if (in_.ok()) plan_.scratch.push_back({op, Place(place, 0)});
 }

@@ -31,8 +31,9 @@ Buffer ReadBuffer(JsonValue json, JsonReader& in) {
   b.hint_bytes = in.OptionalInteger(m, kHint);
   if (!m.has(kGaps) || !in.Array(m[kGaps])) return b;
   for (JsonValue gap : m[kGaps]) {
-    if (in.Array(gap) && gap.size() != 2)
+    if (in.Array(gap) && gap.size() != 2) {
       in.Fail(gap, absl::StrCat("must be [begin, end], has ", gap.size(), " elements"));
+    }
     if (!in.ok()) return b;
     const int64_t begin = in.Integer(*gap.begin());
     b.gaps.push_back({begin, in.Integer(*++gap.begin())});

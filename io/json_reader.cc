@@ -144,8 +144,9 @@ void JsonReader::CheckFormat(JsonValue root, absl::string_view format) {
     if (member.key() == "version") version = member;
   }
   if (!given.has_value()) return Fail(root, absl::StrCat("\"format\" is missing, must be ", Quoted(format)));
-  if (String(*given) != format)
+  if (String(*given) != format) {
     Fail(*given, absl::StrCat("format ", Quoted(given->text()), ", must be ", Quoted(format)));
+  }
   if (!version.has_value()) return Fail(root, "\"version\" is missing, must be 1");
   const int64_t number = Integer(*version);
   if (number != 1) Fail(*version, absl::StrCat("version ", number, ", must be 1"));

@@ -31,7 +31,7 @@ absl::Status WriteAll(int file, absl::string_view path, absl::string_view text) 
 absl::Status WriteInto(const std::string& path, absl::string_view text) {
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return Failed(path, "open");
-  const absl::Status status = WriteAll(file, path, text);
+  absl::Status status = WriteAll(file, path, text);
   if (close(file) != 0 && status.ok()) return Failed(path, "write");
   return status;
 }
