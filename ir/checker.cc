@@ -18,6 +18,9 @@
 namespace bufplan {
 namespace {
 
+// Strided boxes of more runs than this are taken coarsely where that suffices.
+constexpr int64_t kMaxExactRuns = 32;
+
 absl::StatusOr<checker::SymbolTuples> Tuples(const Graph& graph, const CheckOptions& options) {
   if (!options.symbol_values.has_value()) return checker::ChooseSymbolTuples(graph.symbols());
   const std::vector<int64_t>& values = *options.symbol_values;
@@ -43,7 +46,7 @@ absl::Status CheckAt(const Graph& graph, const Plan& plan, const checker::Schedu
   checker::CheckChunkSizes(graph, plan, memories, *layout, reporter);
   if (schedule.cyclic() || reporter.full()) return absl::OkStatus();
   const absl::StatusOr<checker::Movements> movements =
-      checker::Replay(graph, plan, schedule, memories, *layout, symbol_values, kMaxRuns, reporter);
+      checker::Replay(graph, plan, schedule, memories, *layout, symbol_values, {kMaxRuns, kMaxExactRuns}, reporter);
   if (!movements.ok()) return movements.status();
   if (!reporter.full()) checker::CheckMovements(graph, plan, schedule, *movements, reporter);
   return absl::OkStatus();

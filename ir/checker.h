@@ -13,8 +13,10 @@
 //
 // ERRORS: InvalidArgument if the plan is not of the graph's shape (wrong number of values, unknown ids, an offset that
 // depends on unknown symbols or has no value), or symbol values outside their box; ResourceExhausted, naming the op, if
-// strided boxes have more runs than kMaxRuns. A wrong plan is no error: it has violations. COST: O((accesses + runs)
-// log) per tuple of symbol values. THREADS: no shared state. LIFETIME: reports refer to nothing.
+// strided boxes have more runs than kMaxRuns and their spans alone do not show that the plan is valid. A wrong plan is
+// no error: it has violations.
+// COST: O((accesses + runs) log) per tuple of symbol values. THREADS: no shared state. LIFETIME: reports refer to
+// nothing.
 //
 // Example:
 //   absl::StatusOr<CheckReport> report = CheckPlan(graph, plan);
@@ -48,7 +50,7 @@ struct CheckReport {
   bool ok() const { return violations.empty(); }
 };
 
-// More runs of strided boxes than this, in all, are refused.
+// More runs of strided boxes than this, in all, are not spelled out.
 inline constexpr int64_t kMaxRuns = int64_t{1} << 24;
 
 absl::StatusOr<CheckReport> CheckPlan(const Graph& graph, const Plan& plan, const CheckOptions& options = {});

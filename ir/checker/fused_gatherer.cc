@@ -119,7 +119,8 @@ absl::Status Gatherer::GatherMemberResult(OpId o, const Write& result) {
   std::optional<ValueId> base = result.base;
   while (base.has_value() && !layout_.of(*base).SameStart(place)) {
     if (!Inside(*base)) {
-      Carry(o, v, *base, runs_.Complement(place.bytes, covered));
+      const RunList carried = runs_.Complement(place.bytes, covered);
+      Carry(o, v, *base, carried, runs_.Bytes(carried));
       break;
     }
     const Write& w = WriteOf(*base);

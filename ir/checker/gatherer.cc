@@ -33,13 +33,13 @@ void ZipRuns(absl::Span<const ByteRange> from, absl::Span<const ByteRange> to, F
 }  // namespace
 
 Gatherer::Gatherer(const Graph& graph, const Plan& plan, const Schedule& schedule, const Layout& layout,
-                   absl::Span<const int64_t> symbol_values, int64_t max_runs)
+                   absl::Span<const int64_t> symbol_values, const Limits& limits)
     : graph_(graph),
       plan_(plan),
       schedule_(schedule),
       layout_(layout),
-      max_runs_(max_runs),
-      runs_(symbol_values, max_runs),
+      limits_(limits),
+      runs_(symbol_values, limits.max_runs),
       content_(graph.values().size()) {
   for (size_t i = 0; i < content_.size(); ++i) {
     content_[i] = ContentPool::Piece(static_cast<Origin>(i), 0);  // right for those that are there at the start
@@ -57,7 +57,8 @@ absl::Status Gatherer::Gather(int32_t node) {
   runs_.Clear();
   activity_ = {};
   node_ = node;
-  if (schedule_.fusion(node).has_value()) return GatherFused(node);
+  fused_ = schedule_.fusion(node).has_value();
+  if (fused_) return GatherFused(node);
   return GatherOp(schedule_.members(node).front());
 }
 
@@ -66,13 +67,14 @@ absl::Status Gatherer::Expand(OpId o, std::optional<RegionId> region, ValueId v,
     runs = Whole(v);
     return absl::OkStatus();
   }
-  const std::optional<RunList> expanded = runs_.Expand(graph_.region(*region));
+  const std::optional<RunList> expanded = runs_.Expand(graph_.region(*region), fused_ ? INT64_MAX : limits_.max_exact);
   if (!expanded.has_value()) {
     return absl::ResourceExhaustedError(
         absl::StrCat("op \"", graph_.name(o), "\": the strided runs up to its region of value \"", graph_.name(v),
-                     "\" are more than ", max_runs_, ", or the region exceeds 64 bits"));
+                     "\" are more than ", limits_.max_runs, ", or the region exceeds 64 bits"));
   }
   runs = *expanded;
+  coarse_ = coarse_ || runs.coarse;
   // Build() proved this for all symbol values; an empty region may begin anywhere.
   if (!runs.empty() && (runs.span.begin < 0 || runs.span.end > layout_.of(v).bytes)) {
     return absl::InvalidArgumentError(absl::StrCat("op \"", graph_.name(o), "\": region [", runs.span.begin, ",",
@@ -83,9 +85,9 @@ absl::Status Gatherer::Expand(OpId o, std::optional<RegionId> region, ValueId v,
 }
 
 absl::Status Gatherer::CheckPieces(OpId o, const Content& content) const {
-  if (pool_.Pieces(content) <= max_runs_) return absl::OkStatus();
+  if (pool_.Pieces(content) <= limits_.max_runs) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("op \"", graph_.name(o), "\": its result is made of more than ", max_runs_, " pieces"));
+      absl::StrCat("op \"", graph_.name(o), "\": its result is made of more than ", limits_.max_runs, " pieces"));
 }
 
 Access Gatherer::Make(Use use, OpId o, ValueId v, const RunList& sorted_runs) const {
@@ -137,7 +139,7 @@ void Gatherer::AddScratch(OpId o) {
   a.use = Use::kScratch;
   a.memory = place.memory;
   a.base = place.offset;
-  a.runs = {{0, place.bytes}, 0, 0};
+  a.runs.span = {0, place.bytes};
   a.content = ContentPool::Piece(static_cast<Origin>(graph_.values().size() + o.index()), 0);
   writes_.push_back(a);
 }
@@ -180,16 +182,12 @@ absl::Status Gatherer::GatherWrites(OpId o) {
     if (absl::Status s = Expand(o, w.region, w.value, runs); !s.ok()) return s;
     runs = runs_.Sorted(runs);
     if (absl::Status s = SetWrittenContent(o, w, runs); !s.ok()) return s;
-    if (w.base.has_value()) {
-      const bool in_place = layout_.of(w.value).SameStart(layout_.of(*w.base));
-      if (!in_place) {
-        const bool all = w.cover == Cover::kAll;
-        const RunList carried =
-            all ? runs_.Complement(layout_.of(w.value).bytes, absl::MakeConstSpan(&runs, 1)) : Whole(w.value);
-        Carry(o, w.value, *w.base, carried);
-      } else if (w.cover == Cover::kPart && !runs.empty()) {
-        reads_.push_back(Make(Use::kPart, o, *w.base, runs));
-      }
+    if (w.base.has_value() && w.cover == Cover::kAll) {
+      CarryAround(o, w.value, *w.base, absl::MakeConstSpan(&runs, 1));
+    } else if (w.base.has_value() && !layout_.of(w.value).SameStart(layout_.of(*w.base))) {
+      Carry(o, w.value, *w.base, Whole(w.value), layout_.of(w.value).bytes);
+    } else if (w.base.has_value() && !runs.empty()) {
+      reads_.push_back(Make(Use::kPart, o, *w.base, runs));
     }
     if (runs.empty()) continue;
     writes_.push_back(Make(Use::kResult, o, w.value, runs));
@@ -198,14 +196,33 @@ absl::Status Gatherer::GatherWrites(OpId o) {
   return absl::OkStatus();
 }
 
-void Gatherer::Carry(OpId o, ValueId result, ValueId base, const RunList& carried) {
-  if (carried.empty()) return;
+void Gatherer::Carry(OpId o, ValueId result, ValueId base, const RunList& carried, int64_t bytes) {
+  if (carried.empty() || bytes == 0) return;
   activity_.carries = true;
-  activity_.bytes += runs_.Bytes(carried);
+  activity_.bytes += bytes;
   reads_.push_back(Make(Use::kCarried, o, base, carried));
   reads_.back().result = result;
   writes_.push_back(Make(Use::kCarry, o, result, carried));
   writes_.back().content = content(base);
+}
+
+void Gatherer::CarryAround(OpId o, ValueId result, ValueId base, absl::Span<const RunList> overwritten) {
+  const bool coarse = std::any_of(overwritten.begin(), overwritten.end(), [](const RunList& r) { return r.coarse; });
+  if (layout_.of(result).SameStart(layout_.of(base))) {
+    // Coarsely, what lies between the runs is read and written back.
+    for (const RunList& r : overwritten) {
+      if (r.has_gaps()) reads_.push_back(Make(Use::kPart, o, base, r));
+    }
+    return;
+  }
+  const int64_t bytes = layout_.of(result).bytes;
+  if (!coarse) {
+    const RunList carried = runs_.Complement(bytes, overwritten);
+    return Carry(o, result, base, carried, runs_.Bytes(carried));
+  }
+  int64_t left = bytes;
+  for (const RunList& r : overwritten) left -= runs_.Bytes(r);
+  Carry(o, result, base, Whole(result), left);
 }
 
 absl::Status Gatherer::GatherView(OpId o) {
@@ -267,7 +284,10 @@ absl::Status Gatherer::SetMovedContent(OpId o) {
   }
   for (const Part& part : parts_) {
     const int64_t runs = static_cast<int64_t>(std::max(part.from.count, part.to.count));
-    if (runs > kManyRuns && runs > pool_.Pieces(result) / 16) {
+    if (part.from.coarse || part.to.coarse) {
+      const ByteRange to = part.to.span;
+      pool_.Overwrite(result, bytes, to.begin, ContentPool::Piece(target.value, to.begin), to.size());
+    } else if (runs > kManyRuns && runs > pool_.Pieces(result) / 16) {
       MoveAtOnce(part, bytes, result);
     } else {
       MovePiecewise(part, bytes, result);
@@ -282,10 +302,17 @@ absl::Status Gatherer::SetMovedContent(OpId o) {
   return absl::OkStatus();
 }
 
-bool Gatherer::Coincides(const Part& part, const Place& to) const {
+bool Gatherer::Coincides(const Part& part, const Place& to) {
   const Place& from = layout_.of(part.read->value);
-  if (!from.placed() || from.memory != to.memory || part.from.count != part.to.count) return false;
   const int64_t shift = to.offset - from.offset;
+  if (!from.placed() || from.memory != to.memory) return false;
+  if (part.from.coarse || part.to.coarse) {
+    // The same runs have the same ends; more cannot be said without them.
+    const ByteRange &a = part.from.span, &b = part.to.span;
+    too_coarse_ = too_coarse_ || (a.begin == b.begin + shift && a.end == b.end + shift);
+    return false;
+  }
+  if (part.from.count != part.to.count) return false;
   if (part.from.count == 0) return part.from.span.begin == part.to.span.begin + shift;
   const absl::Span<const ByteRange> a = runs_.runs(part.from), b = runs_.runs(part.to);
   for (size_t i = 0; i < a.size(); ++i) {
@@ -314,9 +341,7 @@ absl::Status Gatherer::GatherMovement(OpId o) {
   }
   if (commit) return absl::OkStatus();
   const std::optional<ValueId> base = graph_.writes(op)[0].base;
-  if (base.has_value() && !layout_.of(target).SameStart(layout_.of(*base))) {
-    Carry(o, target, *base, runs_.Complement(layout_.of(target).bytes, lists_));
-  }
+  if (base.has_value()) CarryAround(o, target, *base, lists_);
   return absl::OkStatus();
 }
 

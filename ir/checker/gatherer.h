@@ -8,6 +8,11 @@
 //   group {K1 = update K, K2 = update K1}, K1 used inside only:  reads of K what neither overwrites, if K2 is not at K;
 //                                                               writes K2 where one of them overwrites, else all of it
 //
+// Strided boxes of many runs need not be spelled out. Coarsely, an op that writes the runs of a box rewrites all bytes
+// between its first and last, of which it reads the old ones: all of the span is new. That demands more of a plan than
+// its meaning does: whoever finds, in order, what is prescribed coarsely, finds what is prescribed. So a coarse visit
+// that meets no fault decides; after any other one the runs must be spelled out.
+//
 // COST: O(accesses + runs), O(log pieces) per piece of content made. THREADS: one at a time.
 #ifndef BUFPLAN_IR_CHECKER_GATHERER_H_
 #define BUFPLAN_IR_CHECKER_GATHERER_H_
@@ -63,10 +68,13 @@ struct Activity {
 
 class Gatherer {
  public:
-  // At most max_runs runs of strided boxes in all, and pieces of content of one value. LIFETIME: the arguments outlive
-  // this.
+  struct Limits {
+    int64_t max_runs = 0;   // of strided boxes in all; also pieces of content of one value
+    int64_t max_exact = 0;  // runs of a strided box that is spelled out; those in fused groups always are
+  };
+  // LIFETIME: the arguments outlive this.
   Gatherer(const Graph& graph, const Plan& plan, const Schedule& schedule, const Layout& layout,
-           absl::Span<const int64_t> symbol_values, int64_t max_runs);
+           absl::Span<const int64_t> symbol_values, const Limits& limits);
 
   // Fills reads(), writes() and activity() for the node; they are valid until the next call.
   // ERRORS: ResourceExhausted naming the op: too many runs. InvalidArgument: a region has no value at these symbol
@@ -85,6 +93,9 @@ class Gatherer {
   const std::vector<Access>& reads() const { return reads_; }
   const std::vector<Access>& writes() const { return writes_; }
   const Activity& activity() const { return activity_; }
+  // Something was taken coarsely so far, / or would have had to be although it cannot.
+  bool coarse() const { return coarse_; }
+  bool too_coarse() const { return too_coarse_; }
   absl::Span<const ByteRange> runs(const RunList& list) const { return runs_.runs(list); }
   const ContentPool& contents() const { return pool_; }
   // The op whose scratch is this origin.
@@ -114,7 +125,7 @@ class Gatherer {
   absl::Status SetWrittenContent(OpId o, const Write& w, const RunList& runs);
   void SetContent(ValueId v, Content c) { content_[v.index()] = c; }
   const Content& content(ValueId v) const { return content_[v.index()]; }
-  bool Coincides(const Part& part, const Place& to) const;
+  bool Coincides(const Part& part, const Place& to);
 
   // Lone ops.
   absl::Status GatherOp(OpId o);
@@ -122,7 +133,10 @@ class Gatherer {
   absl::Status GatherWrites(OpId o);
   absl::Status GatherMovement(OpId o);
   absl::Status GatherView(OpId o);
-  void Carry(OpId o, ValueId result, ValueId base, const RunList& carried);
+  // `bytes` of the base in the runs are carried to the result.
+  void Carry(OpId o, ValueId result, ValueId base, const RunList& carried, int64_t bytes);
+  // What of the base the overwritten runs leave is carried, or, in place, stays.
+  void CarryAround(OpId o, ValueId result, ValueId base, absl::Span<const RunList> overwritten);
   void AddScratch(OpId o);
   Access Make(Use use, OpId o, ValueId v, const RunList& sorted_runs) const;
 
@@ -142,7 +156,7 @@ class Gatherer {
   const Plan& plan_;
   const Schedule& schedule_;
   const Layout& layout_;
-  int64_t max_runs_;
+  Limits limits_;
   RunPool runs_;
   ContentPool pool_;
   std::vector<Content> content_;                 // by value
@@ -153,6 +167,8 @@ class Gatherer {
   std::vector<Access> reads_, writes_;
   Activity activity_;
   int32_t node_ = 0;
+  bool fused_ = false;
+  bool coarse_ = false, too_coarse_ = false;
   std::vector<Part> parts_;
   std::vector<ContentPool::Placed> placed_;
   std::vector<RunList> lists_, written_;

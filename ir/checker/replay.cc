@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ir/checker/gatherer.h"
 #include "ir/checker/lineage.h"
 #include "ir/checker/memory_map.h"
 #include "ir/checker/own_conflicts.h"
@@ -16,18 +15,20 @@ namespace {
 class Replayer {
  public:
   Replayer(const Graph& graph, const Plan& plan, const Schedule& schedule, const Memories& memories,
-           const Layout& layout, absl::Span<const int64_t> symbols, int64_t max_runs, Reporter& reporter)
+           const Layout& layout, absl::Span<const int64_t> symbols, const Gatherer::Limits& limits, Reporter& reporter)
       : graph_(graph),
         schedule_(schedule),
         memories_(memories),
         layout_(layout),
         reporter_(reporter),
-        gatherer_(graph, plan, schedule, layout, symbols, max_runs),
+        gatherer_(graph, plan, schedule, layout, symbols, limits),
         own_conflicts_(graph, layout, memories, reporter),
         lineage_(graph),
         map_(memories.size(), graph.values().size(), &schedule.order()) {}
 
   absl::StatusOr<Movements> Run();
+  bool coarse() const { return gatherer_.coarse(); }
+  bool too_coarse() const { return gatherer_.too_coarse(); }
 
  private:
   void Start();
@@ -363,8 +364,16 @@ void Replayer::ReportWrite(const Access& a, const Finding& f) {
 
 absl::StatusOr<Movements> Replay(const Graph& graph, const Plan& plan, const Schedule& schedule,
                                  const Memories& memories, const Layout& layout,
-                                 absl::Span<const int64_t> symbol_values, int64_t max_runs, Reporter& reporter) {
-  return Replayer(graph, plan, schedule, memories, layout, symbol_values, max_runs, reporter).Run();
+                                 absl::Span<const int64_t> symbol_values, const Gatherer::Limits& limits,
+                                 Reporter& reporter) {
+  Reporter attempt = reporter;
+  Replayer first(graph, plan, schedule, memories, layout, symbol_values, limits, attempt);
+  absl::StatusOr<Movements> movements = first.Run();
+  if (!first.coarse() || (movements.ok() && !first.too_coarse() && attempt.count() == reporter.count())) {
+    reporter = std::move(attempt);
+    return movements;
+  }
+  return Replayer(graph, plan, schedule, memories, layout, symbol_values, {limits.max_runs, INT64_MAX}, reporter).Run();
 }
 
 }  // namespace bufplan::checker

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "ir/checker/gatherer.h"
 #include "ir/checker/layout.h"
 #include "ir/checker/reporter.h"
 #include "ir/checker/schedule.h"
@@ -26,11 +27,12 @@ struct Movements {
   std::vector<bool> executes;  // by op: a part or a carry does
 };
 
-// Requires a schedule that is not cyclic.
-// ERRORS: those of Gatherer::Gather.
+// Strided boxes of more than max_exact runs are taken coarsely (ir/checker/gatherer.h) in a first attempt, which counts
+// if it finds no fault. Requires a schedule that is not cyclic. ERRORS: those of Gatherer::Gather.
 absl::StatusOr<Movements> Replay(const Graph& graph, const Plan& plan, const Schedule& schedule,
                                  const Memories& memories, const Layout& layout,
-                                 absl::Span<const int64_t> symbol_values, int64_t max_runs, Reporter& reporter);
+                                 absl::Span<const int64_t> symbol_values, const Gatherer::Limits& limits,
+                                 Reporter& reporter);
 
 }  // namespace bufplan::checker
 

@@ -4,6 +4,7 @@
 #ifndef BUFPLAN_IR_CHECKER_REPORTER_H_
 #define BUFPLAN_IR_CHECKER_REPORTER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -20,13 +21,14 @@ namespace bufplan::checker {
 
 class Reporter {
  public:
-  Reporter(const Graph& graph, int max_violations) : graph_(graph), max_violations_(max_violations) {}
+  Reporter(const Graph& graph, int max_violations) : graph_(&graph), max_violations_(max_violations) {}
 
   // Violations from now on happen at these symbol values.
   void SetSymbols(absl::Span<const int64_t> values) { symbols_.assign(values.begin(), values.end()); }
   // No more violations are wanted.
   bool full() const { return static_cast<int64_t>(violations_.size()) >= max_violations_; }
   bool empty() const { return violations_.empty(); }
+  size_t count() const { return violations_.size(); }
 
   void Add(ViolationKind kind, std::string message);
   // Whether a violation of this kind between these parties (indices, or -1) is new; then it counts as said.
@@ -39,7 +41,7 @@ class Reporter {
   static std::string Text(ByteRange r);  // [0,8192)
 
  private:
-  const Graph& graph_;
+  const Graph* graph_;
   int64_t max_violations_;
   std::vector<int64_t> symbols_;
   std::vector<Violation> violations_;

@@ -23,11 +23,11 @@ void RunPool::Append(ByteRange run, size_t first) {
 RunList RunPool::Close(size_t first) {
   if (runs_.size() == first) return {};
   if (runs_.size() == first + 1) {
-    const RunList one{runs_.back(), 0, 0};
+    const RunList one{runs_.back()};
     runs_.pop_back();
     return one;
   }
-  RunList list{runs_[first], first, runs_.size() - first};
+  RunList list{runs_[first], first, runs_.size() - first, false, 0};
   for (size_t i = first; i < runs_.size(); ++i) {
     list.span.begin = std::min(list.span.begin, runs_[i].begin);
     list.span.end = std::max(list.span.end, runs_[i].end);
@@ -35,7 +35,7 @@ RunList RunPool::Close(size_t first) {
   return list;
 }
 
-std::optional<RunList> RunPool::Expand(const Region& region) {
+std::optional<RunList> RunPool::Expand(const Region& region, int64_t max_exact) {
   const std::optional<int64_t> at = Evaluate(region.at), run = Evaluate(region.run_bytes);
   if (!at.has_value() || !run.has_value()) return std::nullopt;
   std::vector<Extent> dims;
@@ -55,19 +55,21 @@ std::optional<RunList> RunPool::Expand(const Region& region) {
   }
   int64_t end = 0;
   if (__builtin_add_overflow(*at, bytes, &end)) return std::nullopt;
-  if (dims.empty()) return RunList{{*at, end}, 0, 0};
+  if (dims.empty()) return RunList{{*at, end}};
+  int64_t total = 1;
+  bool many = false;  // more runs than 64 bits count
   for (const Extent& d : dims) {
     int64_t reach = 0;
-    if (d.count > left_ || __builtin_mul_overflow(d.count - 1, d.stride, &reach) ||
-        __builtin_add_overflow(end, reach, &end)) {
+    if (__builtin_mul_overflow(d.count - 1, d.stride, &reach) || __builtin_add_overflow(end, reach, &end)) {
       return std::nullopt;
     }
+    many = many || __builtin_mul_overflow(total, d.count, &total);
   }
-  int64_t total = 1;
-  for (const Extent& d : dims) {
-    if (total > left_ / d.count) return std::nullopt;
-    total *= d.count;
+  int64_t moved = 0;
+  if (!many && total > max_exact && !__builtin_mul_overflow(total, bytes, &moved)) {
+    return RunList{{*at, end}, 0, 0, true, moved};
   }
+  if (many || total > left_) return std::nullopt;
   left_ -= total;
   const size_t first = runs_.size();
   std::vector<int64_t> index(dims.size(), 0);

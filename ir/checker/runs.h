@@ -13,12 +13,16 @@
 namespace bufplan::checker {
 
 // Runs of a value, in some array. One run lies in `span` itself and nowhere else; several are [first, first + count) of
-// the array and lie inside `span`. No byte: an empty span.
+// the array and lie inside `span`. No byte: an empty span. A coarse list is a span in which runs lie that nobody
+// spelled out.
 struct RunList {
   ByteRange span;
   size_t first = 0;
   size_t count = 0;  // 0: the span is the only run
+  bool coarse = false;
+  int64_t coarse_bytes = 0;  // coarse: of the runs
   bool empty() const { return span.empty(); }
+  bool has_gaps() const { return coarse && coarse_bytes < span.size(); }
 };
 
 class RunPool {
@@ -37,8 +41,8 @@ class RunPool {
     return e.is_constant() ? std::optional<int64_t>(e.constant()) : e.Evaluate(symbols_);
   }
   // The region's runs in its own order, those that follow one another without a gap merged. nullopt: an expression has
-  // no value, or there are too many runs.
-  std::optional<RunList> Expand(const Region& region);
+  // no value, or there are too many runs. A region of more than max_exact runs gives a coarse list.
+  std::optional<RunList> Expand(const Region& region, int64_t max_exact = INT64_MAX);
   // The same bytes ascending and disjoint.
   RunList Sorted(const RunList& list);
   // The bytes of [0, bytes) that are in none of the lists, each of which is sorted.
@@ -46,7 +50,10 @@ class RunPool {
   // The bytes that are in one of the lists.
   RunList Union(absl::Span<const RunList> lists);
   static int64_t Bytes(absl::Span<const ByteRange> runs);
-  int64_t Bytes(const RunList& list) const { return list.count == 0 ? list.span.size() : Bytes(runs(list)); }
+  int64_t Bytes(const RunList& list) const {
+    if (list.coarse) return list.coarse_bytes;
+    return list.count == 0 ? list.span.size() : Bytes(runs(list));
+  }
 
  private:
   // Makes a list of the runs from `first` on.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -22,7 +23,7 @@ namespace {
 
 class RandomCase {
  public:
-  explicit RandomCase(uint32_t seed) : random_(seed) {}
+  RandomCase(uint32_t seed, bool strided) : random_(seed), strided_(strided), unit_(strided ? 10 : 1) {}
 
   absl::StatusOr<Graph> MakeGraph() {
     const int streams = Below(3) + 1;
@@ -59,7 +60,7 @@ class RandomCase {
     }
     for (size_t o = 0; o < g.ops().size(); ++o) {
       if (g.ops()[o].max_scratch_bytes == 0) continue;
-      plan.Scratch(OpId(static_cast<int32_t>(o)), careful ? fresh + 16 : Below(24));
+      plan.Scratch(OpId(static_cast<int32_t>(o)), careful ? fresh + 16 : unit_ * Below(24));
     }
     const int ops = static_cast<int>(g.ops().size());
     for (int i = Below(3); i > 0 && ops > 1; --i) {
@@ -73,23 +74,30 @@ class RandomCase {
   int Below(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
   ValueId Any() { return values_[static_cast<size_t>(Below(static_cast<int>(values_.size())))]; }
   int64_t Bytes(ValueId v) { return b_.bytes(v).constant(); }
-  // Some value of 8 bytes, if there is one.
+  // Some value of the larger size, if there is one.
   ValueId Wide() {
     for (int i = 0; i < 20; ++i) {
       const ValueId v = Any();
-      if (Bytes(v) == 8) return v;
+      if (Bytes(v) == 8 * unit_) return v;
     }
     return values_[0];
   }
 
   void Start() {
-    values_.push_back(b_.Input("", 8, {.preserve = Below(4) == 0}));
-    if (Below(2) == 0) values_.push_back(b_.Input("", 4));
-    if (Below(3) == 0) values_.push_back(b_.Constant("", 8));
-    if (Below(2) == 0) values_.push_back(b_.Variable("", 8));
-    if (Below(3) == 0) values_.push_back(b_.External("", 8, {.writable = Below(2) == 0}));
-    if (Below(4) == 0) values_.push_back(b_.Variable("", 8));
+    values_.push_back(b_.Input("", 8 * unit_, {.preserve = Below(4) == 0}));
+    if (Below(2) == 0) values_.push_back(b_.Input("", 4 * unit_));
+    if (Below(3) == 0) values_.push_back(b_.Constant("", 8 * unit_));
+    if (Below(2) == 0) values_.push_back(b_.Variable("", 8 * unit_));
+    if (Below(3) == 0) values_.push_back(b_.External("", 8 * unit_, {.writable = Below(2) == 0}));
+    if (Below(4) == 0) values_.push_back(b_.Variable("", 8 * unit_));
     targets_ = values_;
+  }
+
+  // Every other byte of a large value, which is more runs than the checker spells out at once.
+  Region EveryOther(int64_t bytes) { return {Below(2), 1, {{bytes / 2, 2}}}; }
+
+  Region Box(int64_t bytes) {
+    return strided_ && bytes == 8 * unit_ && Below(3) != 0 ? EveryOther(bytes) : Part(bytes);
   }
 
   Region Part(int64_t bytes) {
@@ -104,18 +112,18 @@ class RandomCase {
     for (int i = Below(3); i > 0; --i) {
       const ValueId v = Any();
       if (Below(2) == 0 && Bytes(v) > 0) {
-        spec.reads.emplace_back(v, Part(Bytes(v)));
+        spec.reads.emplace_back(v, Box(Bytes(v)));
       } else {
         spec.reads.emplace_back(v);
       }
     }
     for (int i = Below(4) == 0 ? 2 : 1; i > 0; --i) {
       Result r;
-      r.bytes = Below(2) == 0 ? 8 : 4;
+      r.bytes = unit_ * (Below(2) == 0 ? 8 : 4);
       if (Below(3) == 0) {
         r.base = Any();
         r.bytes = Bytes(*r.base);
-        if (Bytes(*r.base) > 0) r.region = Part(Bytes(*r.base));
+        if (Bytes(*r.base) > 0) r.region = Box(Bytes(*r.base));
         if (Below(3) == 0) r.cover = Cover::kPart;
       }
       for (const Operand& o : spec.reads) {
@@ -128,12 +136,30 @@ class RandomCase {
     for (size_t i = 0; i < results.size(); ++i) values_.push_back(results[i]);
   }
 
+  // Packs every other byte, or spreads a small value over every other byte of a large one.
+  bool AddStridedCopy(ValueId v, const OpOptions& options) {
+    if (Bytes(v) == 8 * unit_) {
+      values_.push_back(
+          b_.Copy("", {{v, EveryOther(Bytes(v)), std::nullopt}}, std::nullopt, Bytes(v) / 2, {}, options));
+      return true;
+    }
+    const ValueId base = Wide();
+    if (Bytes(v) != 4 * unit_ || Bytes(base) != 2 * Bytes(v)) return false;
+    std::optional<ValueId> maybe_base;
+    if (Below(3) != 0) maybe_base = base;
+    std::vector<CopyPart> parts = {{v, std::nullopt, Region{0, 1, {{Bytes(v), 2}}}}};
+    if (Below(3) == 0) parts.push_back({v, std::nullopt, Region{1, 1, {{Bytes(v), 2}}}});
+    values_.push_back(b_.Copy("", parts, maybe_base, Bytes(base), {}, options));
+    return true;
+  }
+
   void AddOp(StreamId stream) {
     const OpOptions options{.stream = stream, .scratch_bytes = 0, .elide = Elide::kAuto, .attrs_json = ""};
     const ValueId v = Any();
     const int kind = Below(9);
     if (Bytes(v) == 0 || kind < 3) return AddCompute(options);
     const Region part = Part(Bytes(v));
+    if (strided_ && kind > 5 && AddStridedCopy(v, options)) return;
     switch (kind) {
       case 3: values_.push_back(b_.Slice("", v, part.at, part.run_bytes, {}, options)); break;
       case 4: values_.push_back(b_.Clone("", v, {}, options)); break;
@@ -197,20 +223,20 @@ class RandomCase {
       fresh += g.value(v).max_bytes;
       return Location::InArena(SpaceId(0), 0, offset);
     }
-    return Location::InArena(SpaceId(0), 0, Below(24));
+    return Location::InArena(SpaceId(0), 0, unit_ * Below(24) + (strided_ ? Below(2) : 0));
   }
 
   std::mt19937 random_;
+  const bool strided_;
+  const int64_t unit_;
   GraphBuilder b_;
   std::vector<ValueId> values_, targets_;
 };
 
-TEST(CheckerRandomTest, AgreesWithTheDefinition) {
-  const char* flag = std::getenv("BUFPLAN_RANDOM_CASES");
-  const uint32_t cases = flag != nullptr ? static_cast<uint32_t>(std::strtoul(flag, nullptr, 10)) : 20000;
+void Compare(bool strided, uint32_t cases) {
   int valid = 0, invalid = 0, refused = 0;
   for (uint32_t seed = 1; seed <= cases; ++seed) {
-    RandomCase random(seed);
+    RandomCase random(seed, strided);
     const absl::StatusOr<Graph> graph = random.MakeGraph();
     if (!graph.ok()) {
       ++refused;
@@ -226,6 +252,15 @@ TEST(CheckerRandomTest, AgreesWithTheDefinition) {
   EXPECT_GT(valid, static_cast<int>(cases / 20));
   EXPECT_GT(invalid, static_cast<int>(cases / 20));
 }
+
+// More with BUFPLAN_RANDOM_CASES=n in the environment.
+uint32_t Cases(uint32_t usual) {
+  const char* flag = std::getenv("BUFPLAN_RANDOM_CASES");
+  return flag != nullptr ? static_cast<uint32_t>(std::strtoul(flag, nullptr, 10)) : usual;
+}
+
+TEST(CheckerRandomTest, AgreesWithTheDefinition) { Compare(false, Cases(20000)); }
+TEST(CheckerRandomTest, AgreesWithTheDefinitionOnStridedBoxes) { Compare(true, Cases(5000)); }
 
 }  // namespace
 }  // namespace bufplan

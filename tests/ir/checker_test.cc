@@ -464,15 +464,30 @@ TEST(CheckerTest, RefusesPlansOfAnotherShape) {
   }
 }
 
+// Where the span of a strided box decides, its runs are not spelled out; where not, there may be too many.
 TEST(CheckerTest, TooManyStridedRunsAreRefusedByName) {
   GraphBuilder b;
   const int64_t n = int64_t{1} << 25;
   const ValueId x = b.Input("x", 2 * n);
-  b.Compute("strided", {.reads = {{x, Region{0, 1, {{n, 2}}}}}});
+  const ValueId y =
+      b.Compute("strided", {.reads = {{x, Region{0, 1, {{n, 2}}}}}, .writes = {{.name = "y", .bytes = 1}}});
   const Graph g = Built(std::move(b));
-  const absl::Status status = CheckPlan(g, HandPlan(g).At(x, 0).Done()).status();
+  EXPECT_EQ(CheckText(g, HandPlan(g).At(x, 0).At(y, 2 * n).Done()), "ok");
+  const absl::Status status = CheckPlan(g, HandPlan(g).At(x, 0).At(y, 1).Done()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()), HasSubstr("op \"strided\""));
+}
+
+// The result of an op may lie between the bytes that it reads.
+TEST(CheckerTest, ManyStridedRunsAreSpelledOutWhereThatDecides) {
+  GraphBuilder b;
+  const ValueId x = b.Input("x", 200);
+  const ValueId y =
+      b.Compute("strided", {.reads = {{x, Region{0, 1, {{100, 2}}}}}, .writes = {{.name = "y", .bytes = 1}}});
+  b.Output(y);
+  const Graph g = Built(std::move(b));
+  EXPECT_EQ(CheckText(g, HandPlan(g).At(x, 0).At(y, 101).Done()), "ok");
+  EXPECT_EQ(CheckKinds(g, HandPlan(g).At(x, 0).At(y, 102).Done()), "own-operand");
 }
 
 // Doubled 40 times, two pieces become 2^41: refused, not tried.

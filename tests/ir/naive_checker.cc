@@ -60,10 +60,27 @@ class Naive {
     return {l.kind == Location::Kind::kCaller, l.memory, l.chunk, l.offset_bytes.constant() + i};
   }
   bool SamePlace(ValueId a, ValueId b) const { return plan_.location(a) == plan_.location(b); }
-  static std::pair<int64_t, int64_t> Range(const Graph& g, const std::optional<RegionId>& r, ValueId v) {
-    if (!r.has_value()) return {0, g.value(v).max_bytes};
-    const Region& region = g.region(*r);
-    return {region.at.constant(), region.at.constant() + region.run_bytes.constant()};
+  // The bytes of v that the region has, in its order.
+  std::vector<int64_t> Indices(const std::optional<RegionId>& r, ValueId v) const {
+    std::vector<int64_t> all = {0};
+    int64_t run = g_.value(v).max_bytes;
+    if (r.has_value()) {
+      const Region& region = g_.region(*r);
+      all[0] = region.at.constant();
+      run = region.run_bytes.constant();
+      for (const Dim& d : region.dims) {
+        std::vector<int64_t> next;
+        for (int64_t at : all) {
+          for (int64_t i = 0; i < d.count.constant(); ++i) next.push_back(at + i * d.stride_bytes.constant());
+        }
+        all = next;
+      }
+    }
+    std::vector<int64_t> indices;
+    for (int64_t at : all) {
+      for (int64_t i = 0; i < run; ++i) indices.push_back(at + i);
+    }
+    return indices;
   }
 
   void Close() {
@@ -99,8 +116,9 @@ class Naive {
     OpBytes& bytes = ops_.emplace_back();
     if (op.kind == OpKind::kView) {
       const Read& r = g_.reads(op)[0];
-      const auto [from, to] = Range(g_, r.region, r.value);
-      Set(g_.writes(op)[0].value, {content_[r.value.index()].begin() + from, content_[r.value.index()].begin() + to});
+      std::vector<Origin> viewed;
+      for (int64_t i : Indices(r.region, r.value)) viewed.push_back(content_[r.value.index()][static_cast<size_t>(i)]);
+      Set(g_.writes(op)[0].value, viewed);
     } else if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
       GatherCompute(op, bytes);
       AddScratch(o, bytes);
@@ -122,16 +140,16 @@ class Naive {
 
   void GatherCompute(const Op& op, OpBytes& bytes) {
     for (const Read& r : g_.reads(op)) {
-      const auto [from, to] = Range(g_, r.region, r.value);
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i : Indices(r.region, r.value)) {
         bytes.reads.push_back({At(r.value, i), content_[r.value.index()][static_cast<size_t>(i)], r.value});
       }
     }
     bool carries = false;
     for (const Write& w : g_.writes(op)) {
-      const auto [from, to] = Range(g_, w.region, w.value);
+      const std::vector<int64_t> list = Indices(w.region, w.value);
+      const std::set<int64_t> region(list.begin(), list.end());
       for (int64_t i = 0; i < g_.value(w.value).max_bytes; ++i) {
-        const bool overwritten = from <= i && i < to;
+        const bool overwritten = region.contains(i);
         const Origin own = {w.value.value, i};
         const Origin old = w.base.has_value() ? content_[w.base->index()][static_cast<size_t>(i)] : kUndefined;
         if (w.base.has_value()) {
@@ -156,15 +174,14 @@ class Naive {
   // A base and its result that overlap without being at one place, where bytes are carried.
   bool PartlyOnBase(const Write& w) const {
     if (!w.base.has_value() || SamePlace(w.value, *w.base)) return false;
-    const auto [from, to] = Range(g_, w.region, w.value);
-    const int64_t bytes = g_.value(w.value).max_bytes;
-    return (w.cover == Cover::kPart || from > 0 || to < bytes) && Overlap(w.value, *w.base);
+    const bool all = static_cast<int64_t>(Indices(w.region, w.value).size()) == g_.value(w.value).max_bytes;
+    return (w.cover == Cover::kPart || !all) && Overlap(w.value, *w.base);
   }
   bool Overlap(ValueId a, ValueId b) const {
-    for (int64_t i = 0; i < g_.value(a).max_bytes; ++i) {
-      for (int64_t j = 0; j < g_.value(b).max_bytes; ++j) {
-        if (At(a, i) == At(b, j)) return true;
-      }
+    std::set<Byte> bytes;
+    for (int64_t i = 0; i < g_.value(a).max_bytes; ++i) bytes.insert(At(a, i));
+    for (int64_t i = 0; i < g_.value(b).max_bytes; ++i) {
+      if (bytes.contains(At(b, i))) return true;
     }
     return false;
   }
@@ -178,17 +195,17 @@ class Naive {
     if (base.has_value()) result = content_[base->index()];
     std::vector<bool> covered(size, false);
     for (const Read& r : g_.reads(op)) {
-      const auto [from, end] = Range(g_, r.region, r.value);
-      const int64_t shift = Range(g_, r.to_region, to).first - from;
-      const bool executes = from < end && At(r.value, from) != At(to, from + shift);
-      for (int64_t i = from; i < end; ++i) {
-        const Origin origin = content_[r.value.index()][static_cast<size_t>(i)];
-        result[static_cast<size_t>(i + shift)] = origin;
-        covered[static_cast<size_t>(i + shift)] = true;
+      const std::vector<int64_t> from = Indices(r.region, r.value), into = Indices(r.to_region, to);
+      bool executes = false;
+      for (size_t i = 0; i < from.size(); ++i) executes = executes || At(r.value, from[i]) != At(to, into[i]);
+      for (size_t i = 0; i < from.size(); ++i) {
+        const Origin origin = content_[r.value.index()][static_cast<size_t>(from[i])];
+        result[static_cast<size_t>(into[i])] = origin;
+        covered[static_cast<size_t>(into[i])] = true;
         if (!executes) continue;
         ++plan_.stats.bytes_copied;
-        bytes.reads.push_back({At(r.value, i), origin, r.value});
-        bytes.writes.push_back({At(to, i + shift), origin, to});
+        bytes.reads.push_back({At(r.value, from[i]), origin, r.value});
+        bytes.writes.push_back({At(to, into[i]), origin, to});
       }
     }
     if (base.has_value() && !SamePlace(to, *base)) {
@@ -227,13 +244,17 @@ class Naive {
   bool OwnOperands() const {
     if (partly_on_base_) return false;
     for (const OpBytes& op : ops_) {
+      std::multimap<Byte, const ByteWrite*> writes;
       for (const ByteWrite& w : op.writes) {
         if (op.scratch.contains(w.at)) return false;
-        for (const ByteRead& r : op.reads) {
-          if (r.at == w.at && !Permits(r, w)) return false;
+        for (auto [x, end] = writes.equal_range(w.at); x != end; ++x) {
+          if (x->second->value != w.value) return false;
         }
-        for (const ByteWrite& x : op.writes) {
-          if (x.at == w.at && x.value != w.value) return false;
+        writes.emplace(w.at, &w);
+      }
+      for (const ByteRead& r : op.reads) {
+        for (auto [w, end] = writes.equal_range(r.at); w != end; ++w) {
+          if (!Permits(r, *w->second)) return false;
         }
       }
       for (const ByteRead& r : op.reads) {

@@ -1,5 +1,5 @@
 // The definition of a valid plan, byte by byte and pair by pair: slow, and nothing of the checker is in it. For small
-// graphs on any number of streams without symbols, pins, fusions and strided regions.
+// graphs on any number of streams without symbols, pins and fusions.
 #ifndef BUFPLAN_TESTS_IR_NAIVE_CHECKER_H_
 #define BUFPLAN_TESTS_IR_NAIVE_CHECKER_H_
 
