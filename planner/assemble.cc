@@ -114,22 +114,22 @@ absl::Status Assembler::NoteMovement(OpId o) {
     return absl::OkStatus();
   }
   const ValueId result = op.kind == OpKind::kCommit ? *op.commit_target : g_.writes(op)[0].value;
-  int64_t moved = 0, kept_in_place = 0;
+  int64_t moved = 0, kept_in_place = 0, coinciding_parts = 0;
   for (const Read& r : g_.reads(op)) {
     const int64_t bytes =
         Largest(g_, r.region.has_value() ? RegionBytes(g_.region(*r.region)) : g_.value(r.value).bytes);
-    (Coincides(r, result) ? kept_in_place : moved) += bytes;
+    (Coincides(r, result) ? coinciding_parts : moved) += bytes;
   }
   for (const Write& w : g_.writes(op)) {
     if (w.base.has_value()) (sharing_.on_base[w.value.index()] ? kept_in_place : moved) += CarriedBytes(o, w);
   }
   plan_.stats.bytes_copied += moved;
-  plan_.stats.bytes_not_copied += kept_in_place;
+  plan_.stats.bytes_not_copied += kept_in_place + coinciding_parts;
   if (moved == 0) {
     note.action = Action::kElided;
     note.why = Why::kCoincides;
     ++plan_.stats.copies_elided;
-    if (op.elide == Elide::kNever && kept_in_place > 0) {
+    if (op.elide == Elide::kNever && coinciding_parts > 0) {
       return absl::InvalidArgumentError(absl::StrCat("op \"", g_.name(o),
                                                      "\": elide is \"never\", but source and result are the "
                                                      "same bytes of \"",
@@ -160,6 +160,7 @@ int64_t Assembler::CarriedBytes(OpId o, const Write& w) const {
 }
 
 void Assembler::NoteCarriedBases(OpId o) {
+  bool carries = false;
   for (const Write& w : g_.writes(g_.op(o))) {
     if (!w.base.has_value() || schedule_.Swallowed(w.value)) continue;
     const std::optional<OpId> from = g_.producer(*w.base);
@@ -171,13 +172,14 @@ void Assembler::NoteCarriedBases(OpId o) {
     }
     if (bytes == 0) continue;
     plan_.stats.bytes_copied += bytes;
-    ++plan_.stats.copies_kept;
+    carries = true;
     Note& note = plan_.notes.emplace_back();
     note.op = o;
     note.why = Why::kCarried;
     note.result = w.value;
     note.value = w.base;
   }
+  plan_.stats.copies_kept += carries;
 }
 
 absl::Status Assembler::NoteOps() {

@@ -127,9 +127,8 @@ class Liveness {
   // Bytes of the root v, in its storage, in which range `r` of v lies; and whether its place is the same for all symbol
   // values.
   ByteRange InStorage(ValueId v, ByteRange r) const;
-  // Calls f(range of the root) for the bytes that a use reads; not at all where a base and its result are one.
-  template <class F>
-  void ForEachUsedRange(ValueId root, const Use& use, F f) const;
+  // Whether the use reads anything, now that it is known what lies on its base.
+  bool Needs(const Use& use) const;
   int64_t EndOf(int32_t time) const {
     return concurrency_ == Concurrency::kCount ? AxisEnd(time, schedule_) : int64_t{time} + 2;
   }
@@ -177,22 +176,14 @@ ByteRange Liveness::InStorage(ValueId v, ByteRange r) const {
   return {offset.constant() + r.begin, offset.constant() + r.end};
 }
 
-template <class F>
-void Liveness::ForEachUsedRange(ValueId root, const Use& use, F f) const {
-  if (use.kind != UseKind::kBase) {
-    f(use.range);
-    return;
-  }
+// A base that is carried is needed whole until it is, so that it and its result never lie partly on one another. Where
+// the result lies on it, or nothing of it is left, it is not.
+bool Liveness::Needs(const Use& use) const {
+  if (use.kind != UseKind::kBase) return true;
   const Write& write = g_.writes(g_.op(OpId(use.op)))[use.read];
-  if (schedule_.Swallowed(write.value) || sharing_.on_base[write.value.index()]) return;
+  if (sharing_.on_base[write.value.index()]) return false;
   const OverwrittenBytes gone = Overwritten(g_, OpId(use.op), write);
-  if (!gone.exact || !uses_.offset(use.through).is_constant() ||
-      (root != use.through && !g_.value(use.through).bytes.is_constant())) {
-    f(use.range);
-    return;
-  }
-  f({use.range.begin, use.range.begin + gone.span.begin});
-  f({use.range.begin + gone.span.end, use.range.end});
+  return !gone.exact || gone.span.begin > 0 || gone.span.end < g_.value(write.value).max_bytes;
 }
 
 // The usual storage: one value, all of it used.
@@ -235,8 +226,7 @@ void Liveness::Visit(ValueId v, LiveBytes& bytes) {
     bytes.Use(all, over);
   }
   for (const Use& use : uses_.of(v)) {
-    const int64_t end = EndOf(use.time);
-    ForEachUsedRange(v, use, [&](ByteRange r) { bytes.Use(InStorage(v, r), end); });
+    if (Needs(use)) bytes.Use(InStorage(v, use.range), EndOf(use.time));
   }
 }
 

@@ -25,7 +25,7 @@ void ForEachUse(const Graph& graph, const Schedule& schedule, const Uses& uses, 
     const Op& op = graph.op(OpId(o));
     const int32_t time = schedule.TimeOf(OpId(o));
     const bool fused = schedule.FusionAt(time).has_value();
-    if (op.kind != OpKind::kView || (fused && op.num_reads > 0 && uses.is_root(graph.writes(op)[0].value))) {
+    if (op.kind != OpKind::kView || fused) {  // a fused group reads what it makes views of
       const absl::Span<const Read> reads = graph.reads(op);
       for (uint32_t i = 0; i < reads.size(); ++i) {
         const ValueId v = reads[i].value;

@@ -94,6 +94,7 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Place& place) 
   const Storage& s = s_.storage(place.storage);
   const Value& result = g_.value(wish.result);
   if (s.owner.has_value()) {
+    if (s_.Sealed(place.storage)) return Refusal{Why::kOldContentKept, *s.owner};
     if (std::optional<Why> why = ownership_.Refuses(*s.owner, wish.result)) return Refusal{*why, *s.owner};
   }
   if (!wish.base) {
@@ -102,7 +103,10 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Place& place) 
     if (wish.mode == InPlaceMode::kSameIndex && !ProveLessEqual(result.bytes, operand.bytes, g_.symbols())) {
       return Refusal{Why::kOutgrows};
     }
-    if (s.owner.has_value() && place.bytes.end > s.size_bytes) return Refusal{Why::kOutgrows};
+    if (s.owner.has_value() &&
+        !ProveLessEqual(place.offset + result.bytes, g_.value(*s.owner).bytes, g_.symbols())) {
+      return Refusal{Why::kOutgrows};
+    }
     const std::optional<int64_t> limit = g_.space(s.space).max_allocation_bytes;
     if (!place.offset.is_constant() && !ProveLessEqual(result.bytes, operand.bytes, g_.symbols())) {
       return Refusal{Why::kOutgrows};
@@ -164,7 +168,9 @@ bool Granter::Permitted(int32_t time, const Wish& wish, const Place& place, Valu
 
 // A part of a data movement whose source is its destination: it is not executed.
 bool Granter::StaysInPlace(const Op& op, const Read& r, const Wish& wish, const Place& place) const {
-  if (!wish.base || op.kind == OpKind::kCompute || s_.StorageOf(r.value) != place.storage) return false;
+  const OpId writer = *g_.producer(wish.result);
+  if (!wish.base || &op != &g_.op(writer) || op.kind == OpKind::kCompute) return false;
+  if (schedule_.FusionAt(schedule_.TimeOf(writer)).has_value()) return false;  // a group moves as it likes
   Region from = r.region.has_value() ? g_.region(*r.region) : Region{0, g_.value(r.value).bytes, {}};
   Region to = r.to_region.has_value() ? g_.region(*r.to_region) : Region{0, g_.value(wish.result).bytes, {}};
   from.at += s_.OffsetOf(r.value);
@@ -186,7 +192,7 @@ void Granter::CollectOwnUses(int32_t time) {
   for (OpId o : schedule_.UnitAt(time)) {
     const Op& op = g_.op(o);
     for (const Read& r : g_.reads(op)) {
-      if (op.kind == OpKind::kView) continue;
+      if (op.kind == OpKind::kView && !schedule_.FusionAt(time).has_value()) continue;
       const ByteRange at = uses_.range(r.value);
       const bool fixed = uses_.offset(r.value).is_constant();
       add(r.value, fixed ? ByteRange{at.begin + r.span.begin, at.begin + r.span.end} : at, &op, &r, std::nullopt);
@@ -202,6 +208,15 @@ void Granter::CollectOwnUses(int32_t time) {
   std::stable_sort(own_uses_.begin(), own_uses_.end(), [](const OwnUse& a, const OwnUse& b) {
     return std::make_pair(a.storage, a.bytes.begin) < std::make_pair(b.storage, b.bytes.begin);
   });
+}
+
+std::optional<ValueId> Granter::KeptAliveBy(int32_t time, int32_t storage) {
+  CollectOwnUses(time);
+  for (const OwnUse& use : own_uses_) {
+    if (use.storage == storage && use.read == nullptr && !use.result.has_value() && !use.bytes.empty())
+      return use.value;
+  }
+  return std::nullopt;
 }
 
 // A use by the unit itself of what it would overwrite, that it does not declare.

@@ -41,6 +41,9 @@ class Granter {
   // result; units are visited in order.
   std::optional<Refusal> TryGrant(int32_t time, const Wish& wish);
 
+  // A value in the storage that is kept alive until the unit at `time` is done.
+  std::optional<ValueId> KeptAliveBy(int32_t time, int32_t storage);
+
   // The unit at `time` writes v itself.
   bool WrittenAt(ValueId v, int32_t time) const {
     const std::optional<OpId> producer = g_.producer(v);

@@ -136,11 +136,8 @@ void Sharer::Refuse(int32_t time, const Wish& wish, const Refusal& refusal) {
 absl::StatusOr<bool> Sharer::Commit(int32_t time, const Op& op) {
   const ValueId target = *op.commit_target, source = g_.reads(op)[0].value;
   const int32_t storage = s_.StorageOf(target);
-  if (s_.StorageOf(source) == storage && s_.OffsetOf(source) == Expr(0)) {
-    ByteTimeline& timeline = s_.TimelineOf(storage);
-    timeline.Use({0, timeline.size()}, schedule_.End(), schedule_);  // what is committed stays
-    return true;
-  }
+  s_.Seal(storage);
+  if (s_.StorageOf(source) == storage && s_.OffsetOf(source) == Expr(0)) return true;
   std::optional<int32_t> late;
   const auto look = [&](const Frontier& uses) {
     uses.ForEach([&](int32_t t) {
@@ -155,12 +152,14 @@ absl::StatusOr<bool> Sharer::Commit(int32_t time, const Op& op) {
   ByteTimeline& timeline = s_.TimelineOf(storage);
   timeline.ForEach({0, timeline.size()}, [&](ByteRange, const Segment& s) { look(s.uses); });
   look(timeline.whole());
+  if (granter_.KeptAliveBy(time, storage).has_value()) late = time;
   if (!late.has_value()) return true;
   if (!s_.OneRoot(storage)) {
     ownership_.Lock(target);
     return false;
   }
   const std::string reader = *late == schedule_.End() ? std::string("the end of the graph, where it is an output,")
+                             : *late == time          ? std::string("a keep_alive until that commit")
                                                       : absl::StrCat("op \"", g_.name(OpId(*late)), "\"");
   return absl::InvalidArgumentError(
       absl::StrCat(ToString(g_.value(target).role), " \"", g_.name(target), "\": ", reader,

@@ -66,6 +66,7 @@ void StorageTable::Create(ValueId v, std::optional<ValueId> owner) {
   last_.push_back(v);
   next_[v.index()] = v;
   linear_.push_back(1);
+  sealed_.push_back(0);
   range_[v.index()] = {0, value.max_bytes};
 }
 
@@ -127,7 +128,7 @@ std::optional<ValueId> StorageTable::DisjointFrom(ValueId result, int32_t storag
 Sharing StorageTable::Finish() && {
   for (size_t i = 0; i < graph_.values().size(); ++i) {
     const ValueId v(static_cast<int32_t>(i));
-    if (uses_.is_root(v)) continue;
+    if (uses_.is_root(v) || schedule_.Swallowed(v)) continue;
     sharing_.storage_of[i] = StorageOf(v);
     sharing_.offset_of[i] = OffsetOf(v);
   }

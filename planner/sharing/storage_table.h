@@ -69,6 +69,10 @@ class StorageTable {
   bool Linear(int32_t storage) const { return linear_[static_cast<size_t>(storage)]; }
   void Fork(int32_t storage) { linear_[static_cast<size_t>(storage)] = 0; }
 
+  // Nobody joins any more: its final content has been committed.
+  void Seal(int32_t storage) { sealed_[static_cast<size_t>(storage)] = 1; }
+  bool Sealed(int32_t storage) const { return sealed_[static_cast<size_t>(storage)] != 0; }
+
   void LieOnBase(ValueId v) { sharing_.on_base[v.index()] = 1; }
   bool OnBase(ValueId v) const { return sharing_.on_base[v.index()] != 0; }
   void AddOrder(OrderEdge edge) { sharing_.added_order.push_back(edge); }
@@ -92,6 +96,7 @@ class StorageTable {
   std::vector<int32_t> timeline_;                      // by storage, into timelines_; -1: nobody did
   std::vector<ValueId> first_, last_;                  // by storage: the roots that joined first and last
   std::vector<ValueId> next_;                          // by root: who joined next; itself for the last one
+  std::vector<char> sealed_;                           // by storage
   std::vector<char> linear_;                           // by storage
   std::vector<ByteRange> range_;                       // by root: bytes of its storage it may occupy
   std::vector<int64_t> alignment_;                     // by root: what its readers demand; empty: nothing
