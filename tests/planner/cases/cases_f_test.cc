@@ -1,0 +1,141 @@
+// Section F of docs/cases.md: streams.
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/planner/cases/plan_case.h"
+
+namespace bufplan {
+namespace {
+
+TEST(CasesF, F1AForkIntoThreeBranches) {
+  CaseGraph g;
+  const StreamId s[] = {g.AddStream("s0"), g.AddStream("s1"), g.AddStream("s2")};
+  const ValueId n = g.Op("n", {}, 64, {}, {.stream = s[0]});
+  std::vector<ValueId> branch, all;
+  for (int i = 0; i < 3; ++i) {
+    const ValueId first = g.Op("", {n}, 64, {n}, {.stream = s[i]});
+    const ValueId second = g.Op("", {first}, 64, {first}, {.stream = s[i]});
+    branch.push_back(second);
+    all.insert(all.end(), {first, second});
+  }
+  const ValueId join = g.Op("join", {branch[0], branch[1], branch[2]}, 64, {branch[0]}, {.stream = s[0]});
+  g.Output(join);
+  g.Plan([&](const Graph& graph, const Plan& plan) {
+    for (ValueId v : all) EXPECT_FALSE(Overlap(graph, plan, n, v)) << graph.name(v);
+    for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(SameBytes(graph, plan, all[2 * i], all[2 * i + 1]));
+    EXPECT_TRUE(SameBytes(graph, plan, join, branch[0]));
+    EXPECT_EQ(ArenaBytes(plan), 4 * 64);
+    EXPECT_TRUE(plan.added_order.empty());
+  });
+}
+
+TEST(CasesF, F2ACopyToTheHostOnAnotherStream) {
+  for (const bool edge : {false, true}) {
+    SCOPED_TRACE(edge ? "with an order edge" : "without an edge");
+    CaseGraph g;
+    g.AddSpace("device", {});
+    const SpaceId host = g.AddSpace("host", {});
+    const StreamId main = g.AddStream("main"), copies = g.AddStream("copies");
+    const ValueId a = g.Op("fa", {}, 4096, {}, {.stream = main});
+    const ValueId h = g.Transfer("to_host", a, Target("h", {.space = host}), {.stream = copies});
+    const OpId transfer = g.last_op();
+    const ValueId b = g.Op("k", {}, 4096, {}, {.stream = main});
+    if (edge) g.Order(transfer, g.last_op());
+    g.R("r", {b}, {.stream = main});
+    g.Output(h);
+    g.Plan([&](const Graph& graph, const Plan& plan) {
+      EXPECT_EQ(Overlap(graph, plan, a, b), edge);
+      EXPECT_EQ(plan.arenas[0].bytes, edge ? 4096 : 8192);
+      EXPECT_EQ(plan.arenas[1].bytes, 4096);
+    });
+  }
+}
+
+TEST(CasesF, F3AChainInPlaceAcrossStreams) {
+  CaseGraph g;
+  const StreamId main = g.AddStream("main"), side = g.AddStream("side");
+  const ValueId a = g.Op("a", {}, 64, {}, {.stream = main});
+  const ValueId b = g.Op("b", {a}, 64, {a}, {.stream = side});
+  const ValueId c = g.Op("c", {b}, 64, {b}, {.stream = main});
+  const ValueId d = g.Op("d", {}, 64, {}, {.stream = side});
+  g.R("rd", {d}, {.stream = side});
+  g.R("rc", {c}, {.stream = main});
+  g.Plan([&](const Graph& graph, const Plan& plan) {
+    EXPECT_TRUE(SameBytes(graph, plan, a, c));
+    EXPECT_FALSE(Overlap(graph, plan, d, a));
+    EXPECT_EQ(ArenaBytes(plan), 128);
+  });
+}
+
+struct TwoMatmuls {
+  CaseGraph graph;
+  std::vector<ValueId> k, q;
+};
+
+TwoMatmuls MakeTwoMatmuls() {
+  TwoMatmuls m;
+  CaseGraph& g = m.graph;
+  const StreamId streams[] = {g.AddStream("s0"), g.AddStream("s1")};
+  for (const StreamId s : streams) {
+    m.k.push_back(g.Op("", {}, 32768, {}, {.stream = s}));
+    m.q.push_back(g.Op("", {}, 4096, {}, {.stream = s}));
+    g.R("", {m.k.back(), m.q.back()}, {.stream = s});
+  }
+  return m;
+}
+
+TEST(CasesF, F4StreamsKeepTheirOverlapWhereThereIsRoom) {
+  TwoMatmuls m = MakeTwoMatmuls();
+  absl::StatusOr<Graph> graph = std::move(m.graph).Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  PlanAtEveryEffort(*graph, {.capacity_bytes = 131072}, [&](const Plan& plan) {
+    for (ValueId a : {m.k[0], m.q[0]}) {
+      for (ValueId b : {m.k[1], m.q[1]}) EXPECT_FALSE(Overlap(*graph, plan, a, b));
+    }
+    EXPECT_TRUE(plan.added_order.empty());
+    EXPECT_EQ(ArenaBytes(plan), 73728);
+  });
+}
+
+// Edges for room are not added yet: refused, not planned wrongly. What is added is listed.
+TEST(CasesF, F4StreamsThatMustShare) {
+  TwoMatmuls m = MakeTwoMatmuls();
+  const absl::Status refusal = m.graph.PlanRefusal({.capacity_bytes = 40960});
+  EXPECT_TRUE(absl::IsResourceExhausted(refusal) || absl::IsDeadlineExceeded(refusal)) << refusal;
+}
+
+TEST(CasesF, F5AWriteThatNoEdgeOrdersAfterARead) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1"), s2 = g.AddStream("s2");
+  const ValueId x = g.Op("f", {}, 8, {}, {.stream = s0});
+  g.R("r", x, 0, 4, {.stream = s0});
+  const OpId r = g.last_op();
+  const ValueId x1 = g.W("w1", x, 4, 4, {}, {.stream = s1});
+  const ValueId x2 = g.W("w2", x1, 0, 4, {}, {.stream = s2});
+  const OpId w2 = g.last_op();
+  g.R("rx", {x2}, {.stream = s2});
+  g.Plan([&](const Graph& graph, const Plan& plan) {
+    EXPECT_TRUE(SameBytes(graph, plan, x, x1));  // [4, 8) is nobody's
+    bool ordered = false;
+    for (const AddedEdge& e : plan.added_order) ordered = ordered || (e.before == r && e.after == w2);
+    EXPECT_TRUE(ordered || !Overlap(graph, plan, x, x2));
+  });
+}
+
+TEST(CasesF, F6WritersOfDisjointRangesMayRunAtOnce) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
+  const ValueId x = g.Op("f", {}, 8, {}, {.stream = s0});
+  const ValueId x0 = g.W("w0", x, 0, 4, {}, {.stream = s0});
+  const ValueId x1 = g.W("w1", x, 4, 4, {}, {.stream = s1});
+  g.R("r0", x0, 0, 4, {.stream = s0});
+  g.R("r1", x1, 4, 4, {.stream = s1});
+  g.Plan([&](const Graph& graph, const Plan& plan) {
+    EXPECT_TRUE(plan.added_order.empty());
+    EXPECT_TRUE(!Overlap(graph, plan, x0, x1) || SameBytes(graph, plan, x0, x1));
+    EXPECT_LE(ArenaBytes(plan), 24);
+  });
+}
+
+}  // namespace
+}  // namespace bufplan
