@@ -97,7 +97,7 @@ absl::Status GraphValidator::CheckFusion(size_t index, absl::Span<const OrderEdg
     } else if (after) {
       return FaultAt(where,
                      absl::StrCat(who, ": ", Text(o),
-                                  " is not in it and depends on one of its ops, but is listed before its last op ",
+                                  " is not in it and depends on one of its ops, but is listed before its last, ",
                                   Text(f.ops.back()), ", where the group runs (a cycle, if it also feeds the group)"));
     }
   }
