@@ -32,6 +32,7 @@ class Sharer {
  private:
   void ShareUnit(int32_t time);
   void ShareResult(int32_t time, const Write& w);
+  std::optional<ValueId> BuiltOnInGroup(int32_t time, ValueId v) const;
   void ShareInPlace(int32_t time);
   void Refuse(int32_t time, const Wish& wish, const Refusal& refusal);
   absl::StatusOr<bool> Commit(int32_t time, const Op& op);
@@ -79,10 +80,26 @@ void Sharer::ShareResult(int32_t time, const Write& w) {
   if (schedule_.FusionAt(time).has_value() && granter_.WrittenAt(*w.base, time)) return;  // written whole by the group
   if (g_.value(w.value).max_bytes == 0) return;                                           // nothing to carry
   const Wish wish{w.value, *w.base, true, InPlaceMode::kAny, &w};
+  if (const std::optional<ValueId> next = BuiltOnInGroup(time, w.value)) {
+    Refuse(time, wish, {Why::kOwnOperand, *next});  // the group may still want the base's old bytes for that one
+    s_.Create(w.value, std::nullopt);
+    return;
+  }
   if (std::optional<Refusal> refusal = granter_.TryGrant(time, wish)) {
     Refuse(time, wish, *refusal);
     s_.Create(w.value, std::nullopt);
   }
+}
+
+// A result of the same fused group whose base is v.
+std::optional<ValueId> Sharer::BuiltOnInGroup(int32_t time, ValueId v) const {
+  if (!schedule_.FusionAt(time).has_value()) return std::nullopt;
+  for (OpId o : schedule_.UnitAt(time)) {
+    for (const Write& w : g_.writes(g_.op(o))) {
+      if (w.base.has_value() && uses_.root(*w.base) == v) return w.value;
+    }
+  }
+  return std::nullopt;
 }
 
 void Sharer::ShareInPlace(int32_t time) {
