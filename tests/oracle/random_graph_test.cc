@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/oracle/dump.h"
+#include "tests/oracle/reduce.h"
 #include "tests/oracle/shuffle.h"
 
 namespace bufplan {
@@ -96,6 +97,29 @@ TEST(Shuffle, KeepsWhatTheGraphSays) {
       EXPECT_EQ(g.disjoint().size(), other->disjoint().size());
     }
   }
+}
+
+TEST(Reduce, LeavesWhatTheFailureNeeds) {
+  // "Fails" with a commit whose source an op on another stream made.
+  const auto fails = [](const Graph& g) {
+    for (const Op& op : g.ops()) {
+      if (op.kind != OpKind::kCommit) continue;
+      const std::optional<OpId> producer = g.producer(g.reads(op)[0].value);
+      if (producer.has_value() && g.op(*producer).stream != op.stream) return true;
+    }
+    return false;
+  };
+  int found = 0;
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    Graph g = *RandomGraph(RandomGraphOptions::Streams(), seed);
+    if (!fails(g)) continue;
+    const Graph reduced = Reduce(std::move(g), fails);
+    EXPECT_TRUE(fails(reduced));
+    EXPECT_LE(reduced.ops().size(), 8u);
+    EXPECT_TRUE(reduced.keep_alive().empty() && reduced.outputs().empty() && reduced.order().empty());
+    ++found;
+  }
+  EXPECT_GT(found, 5);
 }
 
 }  // namespace
