@@ -21,6 +21,15 @@ namespace {
 // How many of the values that are live at a peak are named.
 constexpr size_t kMaxNamed = 10;
 
+PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
+  PlacementOptions placement;
+  placement.effort = options.effort == Effort::kFast      ? PlacementEffort::kFast
+                     : options.effort == Effort::kDefault ? PlacementEffort::kDefault
+                                                          : PlacementEffort::kMax;
+  placement.work_limit = options.work_limit;
+  return placement;
+}
+
 // One placement problem per space: its storages and the scratch of the ops that run there.
 std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
                                        const LiveRanges& live, Concurrency concurrency, const PlanOptions& options) {
@@ -132,6 +141,45 @@ absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
                                           "): ", report->violations[0].message));
 }
 
+// One way to share, carried through liveness and placement.
+struct Candidate {
+  Sharing sharing;
+  LiveRanges live;
+  std::vector<SpaceProblem> problems;  // one per space
+  std::vector<Placement> placements;   // of them
+  int64_t bytes = 0;                   // all arenas together
+  bool optimal = true;                 // every one meets its bound
+};
+
+absl::StatusOr<Candidate> MakeCandidate(const Graph& graph, const Schedule& schedule, const Uses& uses,
+                                        InPlaceTaste taste, const PlanOptions& options) {
+  absl::StatusOr<Sharing> sharing = ShareStorages(graph, schedule, uses, taste);
+  if (!sharing.ok()) return sharing.status();
+  Candidate c;
+  c.sharing = *std::move(sharing);
+  c.live = ComputeLiveRanges(graph, schedule, uses, c.sharing);
+  c.problems = SplitBySpace(graph, schedule, c.sharing, c.live, Concurrency::kCount, options);
+  std::vector<SpaceProblem> in_list_order;
+  if (!schedule.one_stream()) {
+    in_list_order = SplitBySpace(graph, schedule, c.sharing,
+                                 ComputeLiveRanges(graph, schedule, uses, c.sharing, Concurrency::kIgnore),
+                                 Concurrency::kIgnore, options);
+  }
+  const PlacementOptions placement_options = PlacementOptionsOf(options);
+  for (size_t i = 0; i < c.problems.size(); ++i) {
+    absl::StatusOr<Placement> placement = Place(c.problems[i].problem, placement_options);
+    if (!in_list_order.empty()) placement = BoundByListOrder(std::move(placement), in_list_order[i].problem);
+    if (!placement.ok()) {
+      return NameFailure(placement.status(), graph, schedule, uses, c.sharing, c.live, c.problems[i],
+                         placement_options);
+    }
+    c.bytes += placement->total_bytes;
+    c.optimal = c.optimal && placement->optimal;
+    c.placements.push_back(*std::move(placement));
+  }
+  return c;
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
@@ -148,34 +196,14 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
   if (!schedule.ok()) return schedule.status();
   const Uses uses(graph, *schedule);
-  absl::StatusOr<Sharing> sharing = ShareStorages(graph, *schedule, uses);
-  if (!sharing.ok()) return sharing.status();
-  const LiveRanges live = ComputeLiveRanges(graph, *schedule, uses, *sharing);
-
-  PlacementOptions placement_options;
-  placement_options.effort = options.effort == Effort::kFast      ? PlacementEffort::kFast
-                             : options.effort == Effort::kDefault ? PlacementEffort::kDefault
-                                                                  : PlacementEffort::kMax;
-  placement_options.work_limit = options.work_limit;
-  const std::vector<SpaceProblem> problems =
-      SplitBySpace(graph, *schedule, *sharing, live, Concurrency::kCount, options);
-  std::vector<SpaceProblem> in_list_order;
-  if (!schedule->one_stream()) {
-    in_list_order = SplitBySpace(graph, *schedule, *sharing,
-                                 ComputeLiveRanges(graph, *schedule, uses, *sharing, Concurrency::kIgnore),
-                                 Concurrency::kIgnore, options);
+  absl::StatusOr<Candidate> best = MakeCandidate(graph, *schedule, uses, InPlaceTaste::kFirstOperand, options);
+  if (options.effort != Effort::kFast && !(best.ok() && best->optimal)) {
+    absl::StatusOr<Candidate> other = MakeCandidate(graph, *schedule, uses, InPlaceTaste::kOldestOperand, options);
+    if (other.ok() && (!best.ok() || other->bytes < best->bytes)) best = std::move(other);
   }
-  std::vector<Placement> placements;
-  for (size_t i = 0; i < problems.size(); ++i) {
-    const SpaceProblem& problem = problems[i];
-    absl::StatusOr<Placement> placement = Place(problem.problem, placement_options);
-    if (!in_list_order.empty()) placement = BoundByListOrder(std::move(placement), in_list_order[i].problem);
-    if (!placement.ok()) {
-      return NameFailure(placement.status(), graph, *schedule, uses, *sharing, live, problem, placement_options);
-    }
-    placements.push_back(*std::move(placement));
-  }
-  absl::StatusOr<Plan> plan = AssemblePlan(graph, *schedule, uses, *std::move(sharing), live, problems, placements);
+  if (!best.ok()) return best.status();
+  absl::StatusOr<Plan> plan =
+      AssemblePlan(graph, *schedule, uses, std::move(best->sharing), best->live, best->problems, best->placements);
   if (!plan.ok()) return plan;
   constexpr const char* kEfforts[] = {"fast", "default", "max"};
   plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);

@@ -17,10 +17,11 @@ namespace {
 // Which wishes are tried, and in which order.
 class Sharer {
  public:
-  Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, Ownership& ownership)
+  Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, InPlaceTaste taste, Ownership& ownership)
       : g_(graph),
         schedule_(schedule),
         uses_(uses),
+        taste_(taste),
         ownership_(ownership),
         s_(graph, schedule, uses),
         granter_(graph, schedule, uses, ownership, s_) {}
@@ -40,6 +41,7 @@ class Sharer {
   const Graph& g_;
   const Schedule& schedule_;
   const Uses& uses_;
+  const InPlaceTaste taste_;
   Ownership& ownership_;
   StorageTable s_;
   Granter granter_;
@@ -125,9 +127,14 @@ void Sharer::ShareInPlace(int32_t time) {
   const auto saved = [&](const Wish& w) {
     return std::min(g_.value(w.result).max_bytes, g_.value(w.target).max_bytes);
   };
+  const auto born = [&](ValueId v) {
+    if (taste_ == InPlaceTaste::kFirstOperand) return 0;
+    const std::optional<OpId> producer = g_.producer(uses_.root(v));
+    return producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
+  };
   std::stable_sort(wishes.begin(), wishes.end(), [&](const Wish& a, const Wish& b) {
-    return std::make_tuple(-saved(a), g_.value(a.target).max_bytes) <
-           std::make_tuple(-saved(b), g_.value(b.target).max_bytes);
+    return std::make_tuple(-saved(a), g_.value(a.target).max_bytes, born(a.target)) <
+           std::make_tuple(-saved(b), g_.value(b.target).max_bytes, born(b.target));
   });
   for (const Wish& wish : wishes) {
     if (s_.Placed(wish.result)) {
@@ -186,10 +193,11 @@ absl::StatusOr<bool> Sharer::Commit(int32_t time, const Op& op) {
 
 }  // namespace
 
-absl::StatusOr<Sharing> ShareStorages(const Graph& graph, const Schedule& schedule, const Uses& uses) {
+absl::StatusOr<Sharing> ShareStorages(const Graph& graph, const Schedule& schedule, const Uses& uses,
+                                      InPlaceTaste taste) {
   Ownership ownership(graph);
   while (true) {  // each round but the last locks a variable
-    Sharer sharer(graph, schedule, uses, ownership);
+    Sharer sharer(graph, schedule, uses, taste, ownership);
     const absl::StatusOr<bool> done = sharer.Run();
     if (!done.ok()) return done.status();
     if (*done) return sharer.Take();

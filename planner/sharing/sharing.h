@@ -6,12 +6,15 @@
 // Ownership, alignment, pins and disjointness can refuse as well. A value without a granted wish gets a storage of its
 // own; a result that lies apart from its base has the carried bytes copied.
 //
-// In-place wishes of one op compete: the one that saves most is granted first.
-// TIES: the smaller operand, then the op's order of results and permissions.
+// In-place wishes of one op compete: the one that saves most is granted first, of equals the one on the smaller
+// operand. What is left is a matter of taste that changes what placement can do with the storages: see InPlaceTaste.
+// TIES: the op's order of results and permissions.
 //
 // COST: near linear in ops + uses. THREADS: no shared state.
 #ifndef BUFPLAN_PLANNER_SHARING_SHARING_H_
 #define BUFPLAN_PLANNER_SHARING_SHARING_H_
+
+#include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "ir/graph.h"
@@ -21,9 +24,14 @@
 
 namespace bufplan {
 
+// kFirstOperand: the operand that the op names first. kOldestOperand: the one that was written first, so that a value
+// which lives long, such as the residual of a network, keeps its place and short-lived ones move.
+enum class InPlaceTaste : uint8_t { kFirstOperand, kOldestOperand };
+
 // ERRORS: InvalidArgument if old content of a variable or a writable external is read after its commit; names reader
 // and writer.
-absl::StatusOr<Sharing> ShareStorages(const Graph& graph, const Schedule& schedule, const Uses& uses);
+absl::StatusOr<Sharing> ShareStorages(const Graph& graph, const Schedule& schedule, const Uses& uses,
+                                      InPlaceTaste taste = InPlaceTaste::kFirstOperand);
 
 }  // namespace bufplan
 
