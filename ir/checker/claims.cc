@@ -61,8 +61,9 @@ void CheckChunkSizes(const Graph& graph, const Plan& plan, const Memories& memor
   if (!graph.symbols().empty()) return;
   std::vector<int64_t> end(memories.size(), 0);
   const auto add = [&](const Place& p) {
-    if (p.placed())
-      end[static_cast<size_t>(p.memory)] = std::max(end[static_cast<size_t>(p.memory)], p.offset + p.bytes);
+    if (!p.placed()) return;
+    int64_t& last = end[static_cast<size_t>(p.memory)];
+    last = std::max(last, p.offset + p.bytes);
   };
   for (const Place& p : layout.values) add(p);
   for (const Place& p : layout.scratch) add(p);

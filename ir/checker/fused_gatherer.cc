@@ -1,3 +1,5 @@
+#include <cstddef>
+
 #include "ir/checker/gatherer.h"
 
 namespace bufplan::checker {
@@ -124,7 +126,7 @@ absl::Status Gatherer::GatherMemberResult(OpId o, const Write& result) {
       break;
     }
     const Write& w = WriteOf(*base);
-    const size_t first = written_.size();
+    const ptrdiff_t first = static_cast<ptrdiff_t>(written_.size());
     if (absl::Status s = NewRuns(*base, written_); !s.ok()) return s;
     if (w.cover == Cover::kAll) covered.insert(covered.end(), written_.begin() + first, written_.end());
     base = w.base;

@@ -146,10 +146,13 @@ void Gatherer::AddScratch(OpId o) {
 
 absl::Status Gatherer::GatherReads(OpId o) {
   for (const Read& read : graph_.reads(graph_.op(o))) {
-    RunList runs;
-    if (absl::Status s = Expand(o, read.region, read.value, runs); !s.ok()) return s;
+    RunList runs = Whole(read.value);
+    if (read.region.has_value()) {
+      if (absl::Status s = Expand(o, read.region, read.value, runs); !s.ok()) return s;
+      runs = runs_.Sorted(runs);
+    }
     if (runs.empty()) continue;
-    reads_.push_back(Make(Use::kOperand, o, read.value, runs_.Sorted(runs)));
+    reads_.push_back(Make(Use::kOperand, o, read.value, runs));
     reads_.back().read = &read;
   }
   return absl::OkStatus();
@@ -178,9 +181,11 @@ absl::Status Gatherer::SetWrittenContent(OpId o, const Write& w, const RunList& 
 absl::Status Gatherer::GatherWrites(OpId o) {
   const Op& op = graph_.op(o);
   for (const Write& w : graph_.writes(op)) {
-    RunList runs;
-    if (absl::Status s = Expand(o, w.region, w.value, runs); !s.ok()) return s;
-    runs = runs_.Sorted(runs);
+    RunList runs = Whole(w.value);
+    if (w.region.has_value()) {
+      if (absl::Status s = Expand(o, w.region, w.value, runs); !s.ok()) return s;
+      runs = runs_.Sorted(runs);
+    }
     if (absl::Status s = SetWrittenContent(o, w, runs); !s.ok()) return s;
     if (w.base.has_value() && w.cover == Cover::kAll) {
       CarryAround(o, w.value, *w.base, absl::MakeConstSpan(&runs, 1));

@@ -22,7 +22,7 @@ Graph Built(GraphBuilder b) {
   return *std::move(graph);
 }
 
-void Group(GraphBuilder& b, absl::string_view name, std::vector<int32_t> ops,
+void Group(GraphBuilder& b, absl::string_view name, const std::vector<int32_t>& ops,
            std::vector<FusionInPlace> in_place = {}) {
   Fusion f;
   f.name = std::string(name);

@@ -53,7 +53,7 @@ void Fit(Plan& plan, const Graph& g) {
   }
 }
 
-std::function<void(Plan&, const Graph&)> Move(std::string value, int64_t offset) {
+std::function<void(Plan&, const Graph&)> Move(const std::string& value, int64_t offset) {
   return [=](Plan& p, const Graph& g) {
     p.locations[V(g, value).index()].offset_bytes = offset;
     Fit(p, g);
@@ -67,7 +67,7 @@ std::function<void(Plan&, const Graph&)> MoveScratch(int64_t offset) {
   };
 }
 
-std::function<void(Plan&, const Graph&)> MoveInto(std::string value, std::string owner, int64_t offset) {
+std::function<void(Plan&, const Graph&)> MoveInto(const std::string& value, const std::string& owner, int64_t offset) {
   return [=](Plan& p, const Graph& g) {
     p.locations[V(g, value).index()] = Location::InCaller(V(g, owner), offset);
     Fit(p, g);

@@ -46,6 +46,7 @@ TEST(CheckerScaleTest, ChainOfPartialUpdatesInPlace) {
 Graph Ops(int ops, int streams) {
   GraphBuilder b;
   std::vector<StreamId> s;
+  s.reserve(static_cast<size_t>(streams));
   for (int i = 0; i < streams; ++i) s.push_back(b.AddStream(absl::StrCat("s", i)));
   std::vector<ValueId> v = {b.Input("x", 4096), b.Input("y", 4096)};
   const ValueId w = b.Constant("w", 1 << 20);
@@ -73,6 +74,7 @@ TEST(CheckerScaleTest, ManyOps) {
 TEST(CheckerScaleTest, ConcatOfManyParts) {
   GraphBuilder b;
   std::vector<ValueId> parts;
+  parts.reserve(20000);
   for (int i = 0; i < 20000; ++i) parts.push_back(b.Compute("", {.writes = {{.bytes = 16}}}));
   const ValueId c = b.Concat("cat", parts, "c");
   const ValueId d = b.Clone("clone", c, "d");
@@ -90,6 +92,7 @@ TEST(CheckerScaleTest, ManyReadersOnManyStreams) {
   constexpr int kStreams = 64, kReaders = 20000, kPieces = 2000;
   GraphBuilder b;
   std::vector<StreamId> s;
+  s.reserve(kStreams);
   for (int i = 0; i < kStreams; ++i) s.push_back(b.AddStream(absl::StrCat("s", i)));
   ValueId x = b.Input("x", 8 * kPieces);
   const ValueId first = x;
@@ -116,6 +119,7 @@ TEST(CheckerScaleTest, ManyReadersOnManyStreams) {
 TEST(CheckerScaleTest, ManyKeepAlives) {
   GraphBuilder b;
   std::vector<ValueId> v;
+  v.reserve(20000);
   for (int i = 0; i < 20000; ++i) v.push_back(b.Compute("", {.writes = {{.bytes = 8}}}));
   for (ValueId x : v) b.KeepAliveUntil(x, OpId(19999));
   const Graph g = Built(std::move(b));

@@ -197,6 +197,7 @@ TEST(CheckerTest, C3CoverPartReadsTheOldBytesWhereTheyAre) {
 TEST(CheckerTest, C5ProducersWriteIntoTheConcat) {
   GraphBuilder b;
   std::vector<ValueId> parts;
+  parts.reserve(4);
   for (int i = 0; i < 4; ++i) {
     parts.push_back(b.Compute(absl::StrCat("p", i), {.writes = {{.bytes = 8}}}));
   }
@@ -226,6 +227,7 @@ TEST(CheckerTest, C13VariablesCommittedUnchangedKeepTheirBytes) {
   GraphBuilder b;
   const ValueId y = b.Compute("py", {.writes = {{.name = "y", .bytes = 4}}});
   std::vector<ValueId> variables;
+  variables.reserve(3);
   for (int i = 0; i < 3; ++i) variables.push_back(b.Variable(absl::StrCat("V", i), 4));
   b.Compute("late", {.reads = {variables[0], variables[1], variables[2]}});
   for (int i = 0; i < 3; ++i) {
@@ -306,6 +308,7 @@ TEST(CheckerTest, KeepAliveMeansUntouched) {
 TEST(CheckerTest, F1ForkUntilTheLastBranchIsDone) {
   GraphBuilder b;
   std::vector<StreamId> s;
+  s.reserve(3);
   for (int i = 0; i < 3; ++i) s.push_back(b.AddStream(absl::StrCat("s", i)));
   const ValueId n = b.Compute("n", {.writes = {{.name = "n", .bytes = 8}}});
   std::vector<ValueId> r;
@@ -349,6 +352,7 @@ TEST(CheckerTest, F2CopyOutOnAnotherStream) {
 TEST(CheckerTest, F5WriteOnAThirdStreamNeedsAnEdgeOrACopy) {
   GraphBuilder b;
   std::vector<StreamId> s;
+  s.reserve(3);
   for (int i = 0; i < 3; ++i) s.push_back(b.AddStream(absl::StrCat("s", i)));
   const ValueId x = b.Input("X", 8);
   b.Compute("R", {.reads = {{x, Region{0, 4, {}}}}, .options = {.stream = s[0]}});

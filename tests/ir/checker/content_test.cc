@@ -64,8 +64,9 @@ TEST(ContentTest, AgreesWithArrays) {
         const Content piece = pool.Slice(source, kBytes, {from, from + size});
         pool.Overwrite(c, kBytes, to, piece, size);
         pool.Release(piece);
-        for (int64_t i = 0; i < size; ++i)
+        for (int64_t i = 0; i < size; ++i) {
           bytes[static_cast<size_t>(to + i)] = source_bytes[static_cast<size_t>(from + i)];
+        }
       } else {
         std::vector<ContentPool::Placed> placed;
         for (int64_t at = below(4); at < kBytes; at += 2 + below(6)) placed.push_back({at, 1, step, at});

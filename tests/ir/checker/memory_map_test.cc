@@ -45,7 +45,7 @@ TEST(MemoryMapTest, KeepAliveSeesThatBytesWereTouched) {
   EXPECT_EQ(WhatOf(map.Read(0, {0, 8}, 1, 0, {5, true, 3})), What::kTouched);
 }
 
-Order TwoStreams(int n, std::vector<HappensBefore::Edge> edges) {
+Order TwoStreams(int n, const std::vector<HappensBefore::Edge>& edges) {
   Order order;
   order.num_streams = 2;
   for (int i = 0; i < n; ++i) order.stream.push_back(i % 2);

@@ -13,7 +13,7 @@ namespace {
 
 using Runs = std::vector<ByteRange>;
 
-Runs Expanded(const Region& region, std::vector<int64_t> symbols = {}) {
+Runs Expanded(const Region& region, const std::vector<int64_t>& symbols = {}) {
   RunPool pool(symbols, 1000);
   const RunList list = *pool.Expand(region);
   const absl::Span<const ByteRange> runs = pool.runs(list);
