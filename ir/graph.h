@@ -59,7 +59,7 @@ absl::string_view ToString(Role role);
 absl::string_view ToString(OpKind kind);
 
 struct Space {
-  int64_t alignment_bytes = 1;                  // power of two
+  int64_t alignment_bytes = 1;                       // power of two
   std::optional<int64_t> capacity_bytes = {};        // all chunks together
   std::optional<int64_t> max_allocation_bytes = {};  // one chunk
   std::vector<SpaceId> unified_with = {};            // the same memory; symmetric after Build()

@@ -95,8 +95,7 @@ TEST(SmokeTest, StandardThreads) {
 }
 
 TEST(SmokeTest, JsonWithoutExceptions) {
-  const nlohmann::json parsed =
-      nlohmann::json::parse("{\"a\": [1, 2]}", nullptr, false);
+  const nlohmann::json parsed = nlohmann::json::parse("{\"a\": [1, 2]}", nullptr, false);
   EXPECT_EQ(parsed.at("a").at(1), 2);
   EXPECT_TRUE(nlohmann::json::parse("{\"a\":", nullptr, false).is_discarded());
 }
@@ -104,20 +103,17 @@ TEST(SmokeTest, JsonWithoutExceptions) {
 TEST(SmokeTest, EigenSolves) {
   const Eigen::Matrix2d matrix{{4, 0}, {0, 16}};
   const Eigen::Vector2d solution = matrix.llt().solve(Eigen::Vector2d(4, 32));
-  EXPECT_THAT(std::vector<double>(solution.begin(), solution.end()),
-              testing::ElementsAre(1, 2));
+  EXPECT_THAT(std::vector<double>(solution.begin(), solution.end()), testing::ElementsAre(1, 2));
 }
 
 TEST(SmokeTest, LibcryptoDigest) {
   const std::string text = "abc";
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned int size = 0;
-  ASSERT_EQ(EVP_Digest(text.data(), text.size(), digest.data(), &size,
-                       EVP_sha256(), nullptr),
-            1);
+  ASSERT_EQ(EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr), 1);
   ASSERT_EQ(size, 32);
-  const std::string hex = absl::BytesToHexString(absl::string_view(
-      reinterpret_cast<const char*>(digest.data()), digest.size()));
+  const std::string hex =
+      absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
   EXPECT_EQ(hex.substr(0, 16), "ba7816bf8f01cfea");
 }
 

@@ -103,8 +103,7 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Place& place) 
     if (wish.mode == InPlaceMode::kSameIndex && !ProveLessEqual(result.bytes, operand.bytes, g_.symbols())) {
       return Refusal{Why::kOutgrows};
     }
-    if (s.owner.has_value() &&
-        !ProveLessEqual(place.offset + result.bytes, g_.value(*s.owner).bytes, g_.symbols())) {
+    if (s.owner.has_value() && !ProveLessEqual(place.offset + result.bytes, g_.value(*s.owner).bytes, g_.symbols())) {
       return Refusal{Why::kOutgrows};
     }
     const std::optional<int64_t> limit = g_.space(s.space).max_allocation_bytes;
