@@ -284,6 +284,7 @@ void CompletePlan(const Graph& graph, Plan& plan) {
     for (int64_t chunk : a.chunks) a.bytes += chunk;
     a.optimal = a.bytes == 0;
   }
+  plan.optimal = std::all_of(plan.arenas.begin(), plan.arenas.end(), [](const Arena& a) { return a.optimal; });
   plan.live.assign(graph.values().size(), {});
   StatsMaker(graph, plan).Run();
 }
