@@ -11,6 +11,7 @@ namespace bufplan {
 namespace {
 
 constexpr size_t kMaxNameBytes = 1024;
+constexpr int64_t kMaxSum = int64_t{1} << 62;  // leaves room for sums of such sums
 
 bool IsPowerOfTwo(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
@@ -251,7 +252,7 @@ absl::Status GraphValidator::CheckPin(ValueId id) {
   return absl::OkStatus();
 }
 
-// What every later sum of sizes relies on: all values of an arena, each padded to its alignment, and all pins fit in 64
+// What every later sum of sizes relies on: all values of an arena, each padded to its alignment, and all pins fit in 62
 // bits together.
 absl::Status GraphValidator::CheckSums() {
   std::vector<int64_t> sum(g_.spaces_.size(), 0);
@@ -259,8 +260,9 @@ absl::Status GraphValidator::CheckSums() {
     int64_t padded = 0;
     if (__builtin_add_overflow(bytes, alignment - 1, &padded)) return false;
     padded &= ~(alignment - 1);
-    return !__builtin_add_overflow(sum[space.index()], padded, &sum[space.index()]) &&
-           !__builtin_add_overflow(sum[space.index()], pin, &sum[space.index()]);
+    int64_t& total = sum[space.index()];
+    return !__builtin_add_overflow(total, padded, &total) && !__builtin_add_overflow(total, pin, &total) &&
+           total <= kMaxSum;
   };
   for (size_t i = 0; i < g_.values_.size(); ++i) {
     const ValueId id(static_cast<int32_t>(i));
@@ -274,7 +276,7 @@ absl::Status GraphValidator::CheckSums() {
     if (!add(v.space, v.max_bytes, v.alignment_bytes, v.pinned_offset_bytes.value_or(0))) {
       return FaultAt(absl::StrCat("/values/", i, "/bytes"),
                      absl::StrCat(Text(id), ": with its ", v.max_bytes, " bytes (alignment ", v.alignment_bytes,
-                                  ") the sizes in space \"", g_.name(v.space), "\" add up to more than 2^63 - 1"));
+                                  ") the sizes in space \"", g_.name(v.space), "\" add up to more than 2^62"));
     }
     const std::optional<int64_t> limit = g_.space(v.space).max_allocation_bytes;
     const bool in_arena = v.role == Role::kTransient || v.role == Role::kInput;
@@ -292,7 +294,7 @@ absl::Status GraphValidator::CheckSums() {
       return FaultAt(
           absl::StrCat("/ops/", i, "/scratch"),
           absl::StrCat(Text(id), ": with its ", op.max_scratch_bytes, " bytes of scratch the sizes in space \"",
-                       g_.name(op.scratch_space), "\" add up to more than 2^63 - 1"));
+                       g_.name(op.scratch_space), "\" add up to more than 2^62"));
     }
     if (space.max_allocation_bytes.has_value() && op.max_scratch_bytes > *space.max_allocation_bytes) {
       return FaultAt(absl::StrCat("/ops/", i, "/scratch"),
@@ -352,11 +354,33 @@ absl::Status GraphValidator::CheckDisjoint() {
     const std::string where = absl::StrCat("/disjoint/", i);
     if (!Known(d.a) || !Known(d.b)) return FaultAt(where, "disjoint: unknown value");
     if (d.a == d.b) return FaultAt(where, absl::StrCat("disjoint: ", Text(d.a), " is paired with itself"));
+    if (absl::Status s = CheckNoCommonBytes(where, d.a, d.b); !s.ok()) return s;
     if (d.b < d.a) std::swap(d.a, d.b);
   }
   std::sort(g_.disjoint_.begin(), g_.disjoint_.end());
   g_.disjoint_.erase(std::unique(g_.disjoint_.begin(), g_.disjoint_.end()), g_.disjoint_.end());
   return absl::OkStatus();
+}
+
+// Views of one value share bytes for good, unless their places are apart.
+absl::Status GraphValidator::CheckNoCommonBytes(absl::string_view where, ValueId a, ValueId b) {
+  const auto root = [&](ValueId v) {
+    Expr offset = 0;
+    for (std::optional<OpId> op = g_.producer(v); op.has_value() && g_.op(*op).kind == OpKind::kView;
+         op = g_.producer(v)) {
+      const Read& read = g_.reads(g_.op(*op))[0];
+      offset += g_.region(*read.region).at;
+      v = read.value;
+    }
+    return std::make_pair(v, offset);
+  };
+  const auto [root_a, at_a] = root(a);
+  const auto [root_b, at_b] = root(b);
+  if (root_a != root_b || ProveDisjoint(at_a, at_a + g_.value(a).bytes, at_b, at_b + g_.value(b).bytes, g_.symbols_)) {
+    return absl::OkStatus();
+  }
+  return FaultAt(where, absl::StrCat("disjoint: ", Text(a), " and ", Text(b), " are the same bytes of ", Text(root_a),
+                                     " in part: one is a view of the other, or both of it"));
 }
 
 absl::Status GraphValidator::CheckOutputs() {

@@ -34,6 +34,7 @@ class GraphValidator {
   absl::Status CheckOrder();
   absl::Status CheckKeepAlive();
   absl::Status CheckDisjoint();
+  absl::Status CheckNoCommonBytes(absl::string_view where, ValueId a, ValueId b);
   absl::Status CheckOutputs();
 
   // graph_validator_ops.cc: ops, their regions, and the roles of the values they touch.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -50,8 +51,7 @@ absl::Status GraphValidator::CheckFusion(size_t index, absl::Span<const OrderEdg
                      absl::StrCat(who, ": ", Text(f.ops[0]), " and ", Text(f.ops[i]), " are on different streams"));
     }
   }
-  if (!(f.benefit >= -1e300 && f.benefit <= 1e300))
-    return FaultAt(where + "/benefit", who + ": benefit is not a number");
+  if (!std::isfinite(f.benefit)) return FaultAt(where + "/benefit", who + ": benefit is not a number");
   absl::flat_hash_set<int32_t> written, read;
   for (OpId o : f.ops) {
     for (const Write& w : g_.writes(g_.op(o))) {

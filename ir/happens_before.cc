@@ -286,4 +286,43 @@ int32_t HappensBefore::LatestConcurrent(int32_t a) const {
   return latest;
 }
 
+// From the last op to the first: `common` counts, per column, the ops that happen before everything that was visited.
+// Whoever drops out of it is not before the op that is visited, and that is the last such op.
+std::vector<int32_t> HappensBefore::LatestConcurrentOfAll() const {
+  std::vector<int32_t> latest(order_.size());
+  if (total_order_by_list_) {
+    std::iota(latest.begin(), latest.end(), 0);
+    return latest;
+  }
+  const size_t columns = column_begin_.size() - 2;
+  std::vector<int32_t> common(columns);
+  for (size_t c = 0; c < columns; ++c) common[c] = static_cast<int32_t>(OpsOfColumn(static_cast<int32_t>(c)).size());
+  std::vector<char> visited_clock(clocks_.size() / columns, 0);
+  int32_t first_column = -1;
+  for (size_t i = latest.size(); i-- > 0;) {
+    const Place& place = place_[i];
+    const auto lower = [&](size_t column, int32_t count) {
+      for (int32_t& n = common[column]; n > count;) {
+        latest[static_cast<size_t>(OpsOfColumn(static_cast<int32_t>(column))[static_cast<size_t>(--n)])] =
+            static_cast<int32_t>(i);
+      }
+    };
+    lower(static_cast<size_t>(place.column), place.position);
+    char& visited = visited_clock[place.clock / columns];
+    if (place.clock == 0) {  // the one clock that columns share: after two of them it says nothing new
+      if (visited == 2 || first_column == place.column) continue;
+      ++visited;
+      first_column = place.column;
+    } else if (visited != 0) {
+      continue;
+    } else {
+      visited = 1;
+    }
+    for (size_t c = 0; c < columns; ++c) {
+      if (c != static_cast<size_t>(place.column)) lower(c, clocks_[place.clock + c]);
+    }
+  }
+  return latest;
+}
+
 }  // namespace bufplan

@@ -77,6 +77,9 @@ class HappensBefore {
   // a. O(1) for one stream, else O(k log n).
   int32_t LatestConcurrent(int32_t a) const;
 
+  // LatestConcurrent of every op. O(n + j*k).
+  std::vector<int32_t> LatestConcurrentOfAll() const;
+
   // The ops, each after all that happen before it; the list order if that is such an order. TIES: smallest index first.
   absl::Span<const int32_t> TopologicalOrder() const { return order_; }
   // Before(a, b) == (a < b) for all ops: all are on one stream (or there is at most one op).

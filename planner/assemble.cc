@@ -58,7 +58,12 @@ void Assembler::PlaceStorages(absl::Span<const SpaceProblem> problems, absl::Spa
     arena.chunks = placement.chunk_bytes;
     plan_.optimal = plan_.optimal && arena.optimal;
     for (size_t i = 0; i < problem.storage.size(); ++i) {
-      place_[static_cast<size_t>(problem.storage[i])] = {placement.offset_bytes[i], placement.chunk[i]};
+      const size_t id = static_cast<size_t>(problem.storage[i]);
+      const Storage& s = sharing_.storages[id];
+      // What has no bytes lies wherever its author wants it, beyond the end of the arena too.
+      place_[id] = s.size_bytes == 0 && s.pinned_offset_bytes.has_value()
+                       ? std::make_pair(*s.pinned_offset_bytes, 0)
+                       : std::make_pair(placement.offset_bytes[i], placement.chunk[i]);
     }
     for (size_t i = 0; i < problem.scratch.size(); ++i) {
       const size_t item = problem.storage.size() + i;

@@ -20,6 +20,8 @@ namespace {
 
 // How many of the values that are live at a peak are named.
 constexpr size_t kMaxNamed = 10;
+// At the default effort larger graphs are planned with one taste only.
+constexpr size_t kMaxOpsForTwoTastes = 20000;
 
 PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
   PlacementOptions placement;
@@ -56,7 +58,7 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     StorageSpec& spec = p.problem.storages.emplace_back();
     spec.size_bytes = storage.size_bytes;
     spec.alignment_bytes = storage.alignment_bytes;
-    spec.pinned_offset_bytes = storage.pinned_offset_bytes;
+    if (storage.size_bytes > 0) spec.pinned_offset_bytes = storage.pinned_offset_bytes;
     spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
     spec.num_pieces = static_cast<uint32_t>(pieces.size());
     p.problem.pieces.insert(p.problem.pieces.end(), pieces.begin(), pieces.end());
@@ -95,10 +97,49 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
   return problems;
 }
 
+// Two pinned storages that hold the same bytes at one time, by the pinned values in them.
+absl::Status NamePinConflict(const absl::Status& status, const Graph& graph, const Sharing& sharing,
+                             const SpaceProblem& problem) {
+  const PlacementProblem& p = problem.problem;
+  const auto meet = [&](size_t a, size_t b) {
+    const int64_t at_a = *p.storages[a].pinned_offset_bytes, at_b = *p.storages[b].pinned_offset_bytes;
+    for (const Piece& x : p.PiecesOf(a)) {
+      for (const Piece& y : p.PiecesOf(b)) {
+        const bool together = x.begin < y.end && y.begin < x.end;
+        if (together && at_a + x.low < at_b + y.high && at_b + y.low < at_a + x.high) return true;
+      }
+    }
+    return false;
+  };
+  const auto name = [&](size_t item) {
+    for (size_t i = 0; i < graph.values().size(); ++i) {
+      const bool inside = sharing.storage_of[i] == problem.storage[item];
+      if (inside && graph.values()[i].pinned_offset_bytes.has_value())
+        return graph.name(ValueId(static_cast<int32_t>(i)));
+    }
+    return absl::string_view("?");
+  };
+  std::vector<size_t> pinned;
+  for (size_t i = 0; i < problem.storage.size(); ++i) {
+    if (p.storages[i].pinned_offset_bytes.has_value()) pinned.push_back(i);
+  }
+  for (size_t i = 0; i < pinned.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (!meet(pinned[j], pinned[i])) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("values \"", name(pinned[j]), "\" and \"", name(pinned[i]), "\": pinned to offsets ",
+                       *p.storages[pinned[j]].pinned_offset_bytes, " and ", *p.storages[pinned[i]].pinned_offset_bytes,
+                       " of space \"", graph.name(problem.space), "\", where their bytes overlap while both are live"));
+    }
+  }
+  return absl::Status(status.code(), absl::StrCat("space \"", graph.name(problem.space), "\": ", status.message()));
+}
+
 // The same failure in the author's names: the peak op, who is live there, and a capacity that works.
 absl::Status NameFailure(const absl::Status& status, const Graph& graph, const Schedule& schedule, const Uses& uses,
                          const Sharing& sharing, const LiveRanges& live, const SpaceProblem& problem,
                          const PlacementOptions& options) {
+  if (absl::IsInvalidArgument(status)) return NamePinConflict(status, graph, sharing, problem);
   const Peak peak = FindPeak(problem.problem, int64_t{schedule.End()} + 2);
   std::string text = absl::StrCat("space \"", graph.name(problem.space), "\": ", status.message());
   const std::optional<OpId> op = OpAtAxis(graph, peak.time);
@@ -197,7 +238,8 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   if (!schedule.ok()) return schedule.status();
   const Uses uses(graph, *schedule);
   absl::StatusOr<Candidate> best = MakeCandidate(graph, *schedule, uses, InPlaceTaste::kFirstOperand, options);
-  if (options.effort != Effort::kFast && !(best.ok() && best->optimal)) {
+  const bool try_other = options.effort == Effort::kMax || graph.ops().size() <= kMaxOpsForTwoTastes;
+  if (options.effort != Effort::kFast && try_other && !(best.ok() && best->optimal)) {
     absl::StatusOr<Candidate> other = MakeCandidate(graph, *schedule, uses, InPlaceTaste::kOldestOperand, options);
     if (other.ok() && (!best.ok() || other->bytes < best->bytes)) best = std::move(other);
   }

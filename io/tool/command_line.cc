@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -26,8 +27,10 @@ absl::Status UnknownOption(const CommandSpec& spec, absl::string_view name) {
 }  // namespace
 
 absl::Status UsageError(absl::string_view message, absl::string_view command) {
-  return absl::InvalidArgumentError(
+  absl::Status status = absl::InvalidArgumentError(
       absl::StrCat(message, "\nsee: bufplan ", command, command.empty() ? "" : " ", "--help"));
+  status.SetPayload(kUsagePayload, absl::Cord());
+  return status;
 }
 
 std::optional<std::string> CommandLine::Value(absl::string_view name) const {

@@ -62,6 +62,9 @@ std::string HelpText(const CommandSpec& spec);
 // A whole number in [min, 2^63 - 1]; `option` names it in messages.
 absl::StatusOr<int64_t> ParseCount(absl::string_view option, absl::string_view text, int64_t min);
 
+// What a usage error carries: its text is ours, of two lines, and shown as it is.
+inline constexpr absl::string_view kUsagePayload = "bufplan/usage";
+
 // InvalidArgument, with the hint where help is found.
 absl::Status UsageError(absl::string_view message, absl::string_view command);
 

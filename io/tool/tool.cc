@@ -93,12 +93,16 @@ int ExitStatus(const absl::Status& status) {
   }
 }
 
+// Names come from files: they may be long and may hold what would disturb a terminal.
+constexpr size_t kMaxMessage = 4000;
+
 int RunTool(absl::Span<const std::string> arguments, const ToolIo& io) {
   const absl::StatusOr<int> exit_status = Run(arguments, io);
   if (exit_status.ok()) return *exit_status;
   const absl::Status& status = exit_status.status();
+  const bool usage = status.GetPayload(kUsagePayload).has_value();
   io.write_err(absl::StrCat("bufplan: ", status.code() == absl::StatusCode::kInternal ? "internal error: " : "",
-                            status.message(), "\n"));
+                            usage ? std::string(status.message()) : Printable(status.message(), kMaxMessage), "\n"));
   return ExitStatus(status);
 }
 

@@ -253,12 +253,12 @@ std::string Replayer::Found(const Access& a, const Finding& f) const {
 }
 
 void Replayer::CheckOffset(const Access& a) {
-  const int64_t first = a.base + a.runs.span.begin;
+  const int64_t first = a.base;
   if (a.memory < 0 || first % a.read->offset_multiple == 0) return;
   if (!reporter_.IsNew(ViolationKind::kAlignment, a.value.value, a.op.value)) return;
   reporter_.Add(
       ViolationKind::kAlignment,
-      absl::StrCat(reporter_.Text(a.op), " reads ", reporter_.Text(a.value), " from ", memories_.Text(a.memory, first),
+      absl::StrCat(reporter_.Text(a.op), " reads ", reporter_.Text(a.value), " at ", memories_.Text(a.memory, first),
                    ", must be at a multiple of offset_multiple=", a.read->offset_multiple));
 }
 

@@ -13,7 +13,10 @@ absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, absl::Span<const F
   const size_t n = graph.ops().size();
   s.ops_.resize(n);
   for (size_t i = 0; i < n; ++i) s.ops_[i] = OpId(static_cast<int32_t>(i));
-  if (fused.empty()) return s;
+  if (fused.empty()) {
+    if (!s.one_stream()) s.latest_concurrent_ = s.hb_->LatestConcurrentOfAll();
+    return s;
+  }
 
   s.time_.resize(n);
   std::iota(s.time_.begin(), s.time_.end(), 0);
@@ -48,6 +51,7 @@ absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, absl::Span<const F
   }
   s.own_hb_ = std::make_unique<HappensBefore>(*std::move(hb));
   s.hb_ = s.own_hb_.get();
+  if (!s.one_stream()) s.latest_concurrent_ = s.hb_->LatestConcurrentOfAll();
   return s;
 }
 

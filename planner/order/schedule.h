@@ -63,7 +63,7 @@ class Schedule {
   // The latest time at which something may still run that does not happen after the unit at `a`; End() for End().
   int32_t LatestConcurrent(int32_t a) const {
     if (a == kStart || a == End() || one_stream()) return a;
-    return hb_->LatestConcurrent(a);
+    return latest_concurrent_[static_cast<size_t>(a)];
   }
 
  private:
@@ -72,11 +72,12 @@ class Schedule {
 
   const Graph* graph_;
   const HappensBefore* hb_;
-  std::unique_ptr<HappensBefore> own_hb_;  // when groups are fused
-  std::vector<OpId> ops_;                  // by unit
-  std::vector<size_t> unit_begin_;         // by time, into ops_; empty: every op is a unit
-  std::vector<int32_t> time_, fusion_;     // by op / by time; empty: nothing is fused
-  std::vector<char> swallowed_;            // by value; empty: none
+  std::unique_ptr<HappensBefore> own_hb_;   // when groups are fused
+  std::vector<OpId> ops_;                   // by unit
+  std::vector<size_t> unit_begin_;          // by time, into ops_; empty: every op is a unit
+  std::vector<int32_t> time_, fusion_;      // by op / by time; empty: nothing is fused
+  std::vector<int32_t> latest_concurrent_;  // by time; empty for one stream
+  std::vector<char> swallowed_;             // by value; empty: none
 };
 
 }  // namespace bufplan

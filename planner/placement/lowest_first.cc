@@ -84,8 +84,8 @@ int64_t LowestOnSkyline(const PlacementProblem& problem, const Skyline& skyline,
 
 std::optional<LowestFirst> OrderLowestFirst(const PlacementProblem& problem, absl::Span<const int32_t> preference,
                                             int64_t max_work) {
-  // A step of the tree costs about as much as so many of first fit's.
-  constexpr int64_t kStepWork = 8;
+  // A step of the tree costs about as much as so many of first fit's; more where the tree does not fit in the cache.
+  const int64_t step_work = std::clamp<int64_t>(static_cast<int64_t>(problem.pieces.size()) / 1024, 8, 64);
   using Candidate = std::pair<int64_t, int32_t>;  // lowest place, rank in the preference
   std::vector<Candidate> start;
   start.reserve(preference.size());
@@ -100,7 +100,7 @@ std::optional<LowestFirst> OrderLowestFirst(const PlacementProblem& problem, abs
     candidates.pop();
     const size_t s = static_cast<size_t>(preference[static_cast<size_t>(rank)]);
     const StorageSpec& storage = problem.storages[s];
-    result.work += kStepWork * (1 + storage.num_pieces);
+    result.work += step_work * (1 + storage.num_pieces);
     if (result.work > max_work) return std::nullopt;
     const int64_t lowest = LowestOnSkyline(problem, skyline, s);
     if (lowest > place) {

@@ -622,7 +622,7 @@ std::vector<Mutation> OfGroupsAndPlaces() {
        Move("in2", 36)},
       {"operand at the wrong multiple",
        K::kAlignment,
-       {"\"k\" reads value \"y\"", "device+6", "offset_multiple=4"},
+       {"\"k\" reads value \"y\"", "device+2", "offset_multiple=4"},
        Places,
        PlacesPlan,
        [](Plan& p, const Graph& g) {

@@ -143,11 +143,11 @@ TEST(GraphValidator, Pins) {
 }
 
 TEST(GraphValidator, SumsOfSizes) {
-  ExpectRefused("/values/1/bytes", {"value \"y\"", "add up to more than 2^63 - 1"}, [](GraphBuilder& b) {
+  ExpectRefused("/values/1/bytes", {"value \"y\"", "add up to more than 2^62"}, [](GraphBuilder& b) {
     b.Input("x", int64_t{1} << 62);
     b.Input("y", int64_t{1} << 62);
   });
-  ExpectRefused("/ops/0/scratch", {"op \"o\"", "scratch", "add up to more than 2^63 - 1"}, [](GraphBuilder& b) {
+  ExpectRefused("/ops/0/scratch", {"op \"o\"", "scratch", "add up to more than 2^62"}, [](GraphBuilder& b) {
     b.Input("x", int64_t{1} << 62);
     b.Barrier("o", {.scratch_bytes = int64_t{1} << 62});
   });
@@ -212,6 +212,10 @@ TEST(GraphValidator, Constraints) {
   ExpectRefused("/disjoint/0", {"value \"v0\"", "itself"}, [&](GraphBuilder& b) {
     two_ops(b);
     b.Disjoint(ValueId(0), ValueId(0));
+  });
+  ExpectRefused("/disjoint/0", {"value \"x\" and value \"v\"", "view"}, [](GraphBuilder& b) {
+    const ValueId x = b.Input("x", 64);
+    b.Disjoint(x, b.View("o", x, 8, 8, "v"));
   });
   ExpectRefused("/outputs/1", {"value \"v0\"", "twice"}, [&](GraphBuilder& b) {
     two_ops(b);

@@ -100,6 +100,7 @@ void CheckAgainstClosure(const HappensBefore& hb, const Input& input, const std:
   const int32_t n = static_cast<int32_t>(before.size());
   ASSERT_EQ(hb.num_ops(), n);
   CheckTopologicalOrder(hb, before);
+  const std::vector<int32_t> latest_of_all = hb.LatestConcurrentOfAll();
   bool is_list_order = true;
   for (int32_t a = 0; a < n; ++a) {
     const std::vector<bool>& after_a = before[static_cast<size_t>(a)];
@@ -112,6 +113,7 @@ void CheckAgainstClosure(const HappensBefore& hb, const Input& input, const std:
       is_list_order = is_list_order && expected == (a < b);
     }
     EXPECT_EQ(hb.LatestConcurrent(a), latest) << a;
+    EXPECT_EQ(latest_of_all[static_cast<size_t>(a)], latest) << a;
     for (int32_t stream = 0; stream < input.num_streams; ++stream) {
       std::optional<int32_t> last, first;
       for (int32_t b = 0; b < n; ++b) {

@@ -94,6 +94,39 @@ TEST(ShareStorages, ABaseThatWasOverwrittenMeanwhileIsNotCarriedFromThere) {
   EXPECT_FALSE(s.Together(a, b));
 }
 
+// The lower half of x is dead and taken by another value; versions of the upper half go on beside it.
+TEST(ShareStorages, AnUntouchedPartOfAStorageStaysABase) {
+  CaseGraph g;
+  const ValueId x = g.Op("f", {}, 128);
+  const ValueId lower = g.View("lower", x, 0, 64);
+  const ValueId upper = g.View("upper", x, 64, 64);
+  const ValueId a = g.Op("fa", {lower}, 64, {lower});
+  const ValueId b = g.W("wb", upper, 0, 16);
+  const ValueId c = g.W("wc", b, 16, 16);
+  g.Output(a);
+  g.Output(c);
+  const Stages s(std::move(g));
+  ASSERT_TRUE(s.ok());
+  EXPECT_TRUE(s.Together(x, a) && s.Together(x, b) && s.Together(x, c));
+  EXPECT_EQ(s.sharing().offset_of[a.index()], Expr(0));
+  EXPECT_EQ(s.sharing().offset_of[c.index()], Expr(64));
+}
+
+TEST(ShareStorages, OfEqualOperandsTasteDecides) {
+  GraphBuilder b;
+  const ValueId old = b.Input("old", 64);
+  const ValueId young = b.Compute("f", {.reads = {old}, .writes = {{.bytes = 64}}});
+  const ValueId sum = b.Compute("add", {.reads = {young, old}, .writes = {{.bytes = 64, .in_place = {young, old}}}});
+  const absl::StatusOr<Graph> graph = std::move(b).Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const Schedule schedule = *Schedule::Create(*graph, {});
+  const Uses uses(*graph, schedule);
+  const Sharing first = *ShareStorages(*graph, schedule, uses, InPlaceTaste::kFirstOperand);
+  const Sharing oldest = *ShareStorages(*graph, schedule, uses, InPlaceTaste::kOldestOperand);
+  EXPECT_EQ(first.storage_of[sum.index()], first.storage_of[young.index()]);
+  EXPECT_EQ(oldest.storage_of[sum.index()], oldest.storage_of[old.index()]);
+}
+
 TEST(ShareStorages, StridedRegionsOfOnePitchMayInterleave) {
   for (const int64_t shift : {32, 24}) {
     SCOPED_TRACE(shift);
