@@ -95,7 +95,8 @@ absl::Status LayoutMaker::Resolve(const Location& location, const std::string& w
   int64_t end = 0;
   const int64_t limit = Capacity(memory);
   const bool wraps = __builtin_add_overflow(place.offset, place.bytes, &end);
-  if (wraps || place.offset < 0 || end > limit) {
+  // What has no bytes may lie beyond the end: a pin may ask for it.
+  if (wraps || place.offset < 0 || (end > limit && place.bytes > 0)) {
     Report(ViolationKind::kOutOfBounds,
            absl::StrCat(who, " at offset ", place.offset, " with ", place.bytes, " bytes leaves ",
                         memories_.Text(memory, 0), ", which has ", limit, " bytes"));

@@ -139,6 +139,24 @@ TEST(Found, PreservedInputIsComparedAtTheEndAfterItsLastUse) {
   EXPECT_EQ(report->violations[0].kind, ViolationKind::kOutputLost);
 }
 
+// A value without bytes lies where its author wants it; the arena need not reach there.
+TEST(Found, PinOfNoBytesBeyondTheArena) {
+  GraphBuilder b;
+  ValueOptions pinned;
+  pinned.pinned_offset_bytes = 320;
+  const ValueId x = b.Input("x", 0, pinned), y = b.Input("y", 4);
+  b.Output(y);
+  const Graph g = *std::move(b).Build();
+  Plan plan = NaivePlan(g);
+  plan.locations[y.index()] = Location::InArena(SpaceId(0), 0, 0);
+  plan.arenas[0].chunks = {4};
+  plan.arenas[0].bytes = 4;
+  EXPECT_EQ(plan.location(x).offset_bytes, Expr(320));
+  const absl::StatusOr<CheckReport> report = Check(g, plan);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_TRUE(report->ok()) << report->violations[0].message;
+}
+
 // A group reads old bytes of `x` for a result that it swallows; another result may not lie there.
 TEST(Found, OldBytesOfASwallowedResultsBase) {
   GraphBuilder b;
