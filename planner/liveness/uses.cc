@@ -15,6 +15,19 @@ void ForEachUse(const Graph& graph, const Schedule& schedule, const Uses& uses, 
     const std::optional<OpId> p = graph.producer(v);
     return p.has_value() ? schedule.TimeOf(*p) : Schedule::kStart;
   };
+  // Where bytes of v that its unit does not make itself come from: the value from outside that its bases lead to. A
+  // fused group that reads its own result reads those there, if the result lies on its base.
+  const auto outside = [&](ValueId v, int32_t time) -> std::optional<ValueId> {
+    while (produced_at(v) == time) {
+      std::optional<ValueId> base;
+      for (const Write& w : graph.writes(graph.op(*graph.producer(v)))) {
+        if (w.value == v) base = w.base;
+      }
+      if (!base.has_value()) return std::nullopt;
+      v = *base;
+    }
+    return v;
+  };
   const auto shifted = [&](ValueId v, ByteRange r) {
     const ByteRange whole = uses.range(v);
     const bool constant_place = uses.offset(v).is_constant();
@@ -28,9 +41,8 @@ void ForEachUse(const Graph& graph, const Schedule& schedule, const Uses& uses, 
     if (op.kind != OpKind::kView || fused) {  // a fused group reads what it makes views of
       const absl::Span<const Read> reads = graph.reads(op);
       for (uint32_t i = 0; i < reads.size(); ++i) {
-        const ValueId v = reads[i].value;
-        if (fused && produced_at(v) == time) continue;
-        f(uses.root(v), Use{time, o, i, UseKind::kRead, v, shifted(v, reads[i].span)});
+        const std::optional<ValueId> v = fused ? outside(reads[i].value, time) : reads[i].value;
+        if (v.has_value()) f(uses.root(*v), Use{time, o, i, UseKind::kRead, *v, shifted(*v, reads[i].span)});
       }
     }
     const absl::Span<const Write> writes = graph.writes(op);

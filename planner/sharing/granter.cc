@@ -202,7 +202,9 @@ void Granter::CollectOwnUses(int32_t time) {
   }
   auto kept = std::lower_bound(kept_until_.begin(), kept_until_.end(), std::make_pair(time, ValueId(0)));
   for (; kept != kept_until_.end() && kept->first == time; ++kept) {
-    add(kept->second, uses_.range(kept->second), nullptr, nullptr, std::nullopt);
+    // A view that the unit itself makes keeps bytes alive that were there before.
+    const ValueId v = WrittenAt(kept->second, time) ? uses_.root(kept->second) : kept->second;
+    add(v, uses_.range(kept->second), nullptr, nullptr, std::nullopt);
   }
   std::stable_sort(own_uses_.begin(), own_uses_.end(), [](const OwnUse& a, const OwnUse& b) {
     return std::make_pair(a.storage, a.bytes.begin) < std::make_pair(b.storage, b.bytes.begin);

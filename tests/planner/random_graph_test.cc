@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "io/json_graph.h"
 #include "ir/checker.h"
+#include "ir/graph_builder.h"
 #include "planner/make_plan.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
@@ -163,6 +164,66 @@ TEST_P(RandomGraphs, PlansOfShuffledValuesAreValid) {
 
 INSTANTIATE_TEST_SUITE_P(Profiles, RandomGraphs, testing::ValuesIn(RandomGraphOptions::Profiles()),
                          [](const auto& info) { return info.param.name; });
+
+// What random graphs found, by hand.
+
+Fusion Group(std::vector<OpId> ops) {
+  Fusion fusion;
+  fusion.name = "group";
+  fusion.ops = std::move(ops);
+  fusion.required = true;
+  return fusion;
+}
+
+void ExpectNoFault(const Graph& graph) {
+  for (Effort effort : {Effort::kFast, Effort::kDefault}) {
+    PlanOptions options;
+    options.effort = effort;
+    options.check = false;
+    EXPECT_EQ(Fault(graph, 1, options), "");
+  }
+}
+
+Result NewResult(Expr bytes) {
+  Result r;
+  r.bytes = std::move(bytes);
+  return r;
+}
+
+ComputeSpec Spec(std::vector<Operand> reads, std::vector<Result> writes) {
+  ComputeSpec spec;
+  spec.reads = std::move(reads);
+  spec.writes = std::move(writes);
+  return spec;
+}
+
+// The group {u, s} reads [8, 24) of x by way of u, which lies on x: y may not take those bytes before.
+TEST(Found, GroupReadsItsBaseThroughItsOwnResult) {
+  GraphBuilder b;
+  const ValueId x = b.Compute("x", Spec({}, {NewResult(24)}));
+  const ValueId row = b.Compute("row", Spec({}, {NewResult(1)}));
+  const ValueId y = b.Compute("y", Spec({row}, {NewResult(16)}));
+  b.Compute("z", Spec({y}, {NewResult(1)}));
+  const ValueId u = b.Update("u", x, row, 0);
+  b.Slice("s", u, 8, 16);
+  b.Output(b.View("v", u, 0, 4));
+  b.AddFusion(Group({OpId(4), OpId(5)}));
+  ExpectNoFault(*std::move(b).Build());
+}
+
+// A view that the group makes of x is kept until the group is done: the group's own result may not lie there.
+TEST(Found, GroupKeepsWhatItsOwnViewShows) {
+  GraphBuilder b;
+  const ValueId x = b.Input("x", 8);
+  const ValueId v = b.View("v", x, 7, 1);
+  const ValueId y = b.Compute("y", Spec({}, {NewResult(16)}));
+  b.KeepAliveUntil(v, OpId(0));
+  b.Output(y);
+  Fusion fusion = Group({OpId(0), OpId(1)});
+  fusion.in_place = {{y, x, InPlaceMode::kAny}};
+  b.AddFusion(std::move(fusion));
+  ExpectNoFault(*std::move(b).Build());
+}
 
 }  // namespace
 }  // namespace bufplan
