@@ -1,7 +1,8 @@
 // The plan: where every value of a graph lives, which ops move bytes, and why.
 //
-// A plan says everything an executor needs. Locations decide what happens: a part of a data movement whose source and
-// destination bytes coincide is not executed; where a result and its base lie apart, the carried bytes are moved first.
+// A plan says everything an executor needs. A data movement whose note says `elided` is not executed: what its result
+// must hold is there already, or nobody reads it. For the others locations decide: a part whose source and destination
+// bytes coincide is not executed; where a result and its base lie apart, the carried bytes are moved first.
 // Texts are made when somebody reads them: a Note holds ids, WhyText() words.
 //
 // THREADS: a const Plan may be used by any number of threads.
@@ -9,6 +10,7 @@
 #define BUFPLAN_IR_PLAN_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,28 +22,44 @@
 
 namespace bufplan {
 
+// How the bytes of a value lie that is a strided part of a storage: runs of `run_bytes` bytes, in row-major order of
+// dims, as in a Region. The runs add up to the value and do not overlap.
+//
+//   run 256, dims [[32, 256], [s + 1, 8192]] at 0:  byte ((h * (s + 1) + t) * 256 + b) lies at 8192*t + 256*h + b
+struct Strides {
+  Expr run_bytes;
+  std::vector<Dim> dims;  // never empty
+  friend bool operator==(const Strides& a, const Strides& b) { return a.run_bytes == b.run_bytes && a.dims == b.dims; }
+};
+
 // The first byte of a value, or of an op's scratch.
 //
 //   kArena:  chunk `chunk` of space `memory`, at offset_bytes
 //   kCaller: the storage of the constant, external or variable `memory` (a ValueId's index), at offset_bytes
-//   kNone:   no bytes: swallowed by a fused group
+//   kNone:   no bytes: swallowed by a fused group, or the result of an elided data movement that nobody reads
 struct Location {
   enum class Kind : uint8_t { kNone, kArena, kCaller };
   Kind kind = Kind::kNone;
   int32_t memory = 0;
   int32_t chunk = 0;
   Expr offset_bytes;
+  std::shared_ptr<const Strides> strides = nullptr;  // null: the bytes lie one after another
 
   static Location InArena(SpaceId space, int32_t chunk, Expr offset_bytes) {
-    return {Kind::kArena, static_cast<int32_t>(space.index()), chunk, std::move(offset_bytes)};
+    return {Kind::kArena, static_cast<int32_t>(space.index()), chunk, std::move(offset_bytes), nullptr};
   }
   static Location InCaller(ValueId owner, Expr offset_bytes) {
-    return {Kind::kCaller, static_cast<int32_t>(owner.index()), 0, std::move(offset_bytes)};
+    return {Kind::kCaller, static_cast<int32_t>(owner.index()), 0, std::move(offset_bytes), nullptr};
   }
   SpaceId space() const { return SpaceId(memory); }
   ValueId owner() const { return ValueId(memory); }
   bool SameMemoryAs(const Location& o) const { return kind == o.kind && memory == o.memory && chunk == o.chunk; }
-  friend bool operator==(const Location&, const Location&) = default;
+  friend bool operator==(const Location& a, const Location& b) {
+    const bool same_strides =
+        a.strides == b.strides || (a.strides != nullptr && b.strides != nullptr && *a.strides == *b.strides);
+    return a.kind == b.kind && a.memory == b.memory && a.chunk == b.chunk && a.offset_bytes == b.offset_bytes &&
+           same_strides;
+  }
 };
 
 enum class BoundKind : uint8_t { kLoad, kAntichain, kSearch };
