@@ -1,6 +1,7 @@
 #include "tests/oracle/dump.h"
 
 #include <optional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -73,14 +74,16 @@ class Dumper {
   }
 
   std::string Place(const Location& location) const {
-    switch (location.kind) {
-      case Location::Kind::kNone: return "nowhere";
-      case Location::Kind::kArena:
-        return absl::StrCat("space ", location.memory, " chunk ", location.chunk, " + ", Text(location.offset_bytes));
-      case Location::Kind::kCaller:
-        return absl::StrCat("in ", graph_.name(location.owner()), " + ", Text(location.offset_bytes));
+    std::string text = "nowhere";
+    if (location.kind == Location::Kind::kArena) {
+      text = absl::StrCat("space ", location.memory, " chunk ", location.chunk, " + ", Text(location.offset_bytes));
+    } else if (location.kind == Location::Kind::kCaller) {
+      text = absl::StrCat("in ", graph_.name(location.owner()), " + ", Text(location.offset_bytes));
     }
-    return "";
+    if (location.strides == nullptr) return text;
+    absl::StrAppend(&text, " in runs of ", Text(location.strides->run_bytes));
+    AddDims(location.strides->dims, text);
+    return text;
   }
 
  private:
@@ -90,8 +93,11 @@ class Dumper {
     if (!region.has_value()) return "";
     const Region& r = graph_.region(*region);
     std::string text = absl::StrCat("[", Text(r.at), ", +", Text(r.run_bytes));
-    for (const Dim& d : r.dims) absl::StrAppend(&text, " x ", Text(d.count), " every ", Text(d.stride_bytes));
+    AddDims(r.dims, text);
     return text + "]";
+  }
+  void AddDims(const std::vector<Dim>& dims, std::string& text) const {
+    for (const Dim& d : dims) absl::StrAppend(&text, " x ", Text(d.count), " every ", Text(d.stride_bytes));
   }
   void AddWrite(const Write& w) {
     absl::StrAppend(&out_, " -> ", graph_.name(w.value));
@@ -122,6 +128,9 @@ std::string DumpPlan(const Graph& graph, const Plan& plan) {
   }
   for (const ScratchPlace& s : plan.scratch) {
     absl::StrAppend(&text, "scratch of ", graph.name(s.op), ": ", dumper.Place(s.location), "\n");
+  }
+  for (const Note& n : plan.notes) {
+    if (n.action == Action::kElided) absl::StrAppend(&text, graph.name(n.op), " elided\n");
   }
   for (const FusionDecision& d : plan.fused) {
     absl::StrAppend(&text, graph.fusions()[d.fusion.index()].name, d.fused ? " fused\n" : " separate\n");

@@ -11,7 +11,7 @@ namespace bufplan {
 
 // One line per value, op and constraint.
 std::string DumpGraph(const Graph& graph);
-// One line per value, scratch, fusion and added edge.
+// One line per value, scratch, elided op, fusion and added edge.
 std::string DumpPlan(const Graph& graph, const Plan& plan);
 
 }  // namespace bufplan

@@ -1,6 +1,7 @@
 #include "tests/oracle/mutate.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,19 +13,21 @@ namespace {
 
 class Mutator {
  public:
-  Mutator(const Graph& graph, const Plan& plan, Rng& rng) : graph_(graph), rng_(rng), plan_(plan) {}
+  Mutator(const Graph& graph, const Plan& plan, Rng& rng, const MutateOptions& options)
+      : graph_(graph), options_(options), rng_(rng), plan_(plan) {}
 
   std::optional<Mutant> Run() {
+    elided_ = ElidedApart(graph_, plan_);
     const std::string what = Change();
     if (what.empty()) return std::nullopt;
     if (rng_.Percent(97)) FollowViews();
-    CompletePlan(graph_, plan_);
+    CompletePlan(graph_, plan_, elided_);
     return Mutant{std::move(plan_), what};
   }
 
  private:
   std::string Change() {
-    switch (rng_.Below(16)) {
+    switch (rng_.Below(options_.elision ? 22 : 16)) {
       case 0:
       case 1:
       case 2: return MoveOnto();
@@ -40,7 +43,12 @@ class Mutator {
       case 12: return OntoSource();
       case 13: return IntoResult();
       case 14: return ToTarget();
-      default: return InPlace();
+      case 15: return InPlace();
+      case 16:
+      case 17: return FlipMark();
+      case 18: return DropBytes();
+      case 19: return ChangeStrides();
+      default: return IntoStrides();
     }
   }
 
@@ -165,8 +173,7 @@ class Mutator {
   std::optional<Part> PickPart() {
     std::vector<Part> parts;
     for (const Op& op : graph_.ops()) {
-      const bool moves = op.kind != OpKind::kCompute && op.kind != OpKind::kFill && op.kind != OpKind::kBarrier &&
-                         op.kind != OpKind::kView && op.kind != OpKind::kCommit;
+      const bool moves = IsMovement(op) && op.kind != OpKind::kCommit;
       for (const Read& r : graph_.reads(op)) {
         if (!moves || !HasPlace(r.value) || !HasPlace(graph_.writes(op)[0].value)) continue;
         const Expr from = r.region.has_value() ? graph_.region(*r.region).at : 0;
@@ -192,6 +199,105 @@ class Mutator {
     At(part->from) = At(part->to);
     At(part->from).offset_bytes -= part->distance;
     return absl::StrCat(Name(part->from), " into ", Name(part->to), ", which it is copied to");
+  }
+
+  static bool IsMovement(const Op& op) {
+    return op.kind != OpKind::kCompute && op.kind != OpKind::kFill && op.kind != OpKind::kBarrier &&
+           op.kind != OpKind::kView;
+  }
+  // A data movement that a plan may mark.
+  template <class Accepts>
+  std::optional<OpId> PickMovement(const Accepts& accepts) {
+    std::vector<OpId> candidates;
+    for (size_t i = 0; i < graph_.ops().size(); ++i) {
+      const OpId o(static_cast<int32_t>(i));
+      if (IsMovement(graph_.op(o)) && accepts(o)) candidates.push_back(o);
+    }
+    if (candidates.empty()) return std::nullopt;
+    return rng_.Pick(candidates);
+  }
+
+  // Stops a movement from being executed, or lets it be; its result gets bytes again if it has none.
+  std::string FlipMark() {
+    const std::optional<OpId> o = PickMovement([](OpId) { return true; });
+    if (!o.has_value()) return "";
+    const std::string name(graph_.name(*o));
+    const auto mark = std::find(elided_.begin(), elided_.end(), *o);
+    if (mark == elided_.end()) {
+      elided_.push_back(*o);
+      return absl::StrCat(name, " elided");
+    }
+    elided_.erase(mark);
+    for (const Write& w : graph_.writes(graph_.op(*o))) {
+      const Value& value = graph_.value(w.value);
+      if (HasPlace(w.value)) continue;
+      const int64_t end = plan_.arenas[value.space.index()].chunks[0], step = value.alignment_bytes;
+      At(w.value) = Location::InArena(value.space, 0, (end + step - 1) / step * step);
+    }
+    return absl::StrCat(name, " run");
+  }
+
+  // Takes the bytes of a movement's result, and does not execute it.
+  std::string DropBytes() {
+    const std::optional<OpId> o = PickMovement([&](OpId id) {
+      const absl::Span<const Write> writes = graph_.writes(graph_.op(id));
+      return !writes.empty() && HasPlace(writes[0].value) && graph_.value(writes[0].value).max_bytes > 0;
+    });
+    if (!o.has_value()) return "";
+    const ValueId v = graph_.writes(graph_.op(*o))[0].value;
+    At(v) = {};
+    if (rng_.Percent(95) && std::find(elided_.begin(), elided_.end(), *o) == elided_.end()) elided_.push_back(*o);
+    return absl::StrCat(Name(v), " without bytes");
+  }
+
+  // A movement's result onto the strided bytes of its source that it takes, or a source onto those of the result.
+  std::string IntoStrides() {
+    struct Ride {
+      ValueId rider, on;
+      RegionId region;
+    };
+    std::vector<Ride> rides;
+    for (const Op& op : graph_.ops()) {
+      if (!IsMovement(op) || graph_.writes(op).empty()) continue;
+      const ValueId to = graph_.writes(op)[0].value;
+      for (const Read& r : graph_.reads(op)) {
+        if (!HasPlace(r.value) || !HasPlace(to)) continue;
+        const auto strided = [&](const std::optional<RegionId>& id) {
+          return id.has_value() && !graph_.region(*id).contiguous();
+        };
+        if (strided(r.region)) rides.push_back({to, r.value, *r.region});
+        if (strided(r.to_region)) rides.push_back({r.value, to, *r.to_region});
+      }
+    }
+    if (rides.empty()) return "";
+    const Ride& ride = rng_.Pick(rides);
+    const Region& region = graph_.region(ride.region);
+    At(ride.rider) = At(ride.on);
+    At(ride.rider).offset_bytes += region.at;
+    At(ride.rider).strides = std::make_shared<const Strides>(Strides{region.run_bytes, region.dims});
+    return absl::StrCat(Name(ride.rider), " onto strided bytes of ", Name(ride.on));
+  }
+
+  // Another pitch or other runs for a strided value, or strides for one that has none, or none any more.
+  std::string ChangeStrides() {
+    const std::optional<ValueId> strided = PickValue([&](ValueId v) { return At(v).strides != nullptr; });
+    if (!strided.has_value() || rng_.Percent(20)) {
+      const std::optional<ValueId> v = PickPlaced();
+      if (!v.has_value() || graph_.value(*v).max_bytes % 2 != 0) return "";
+      const int64_t half = graph_.value(*v).max_bytes / 2;
+      At(*v).strides = std::make_shared<const Strides>(Strides{half, {{2, half + rng_.Pick<int64_t>({4, 8})}}});
+      return absl::StrCat(Name(*v), " in two parts");
+    }
+    Strides strides = *At(*strided).strides;
+    Dim& dim = strides.dims[rng_.Below(strides.dims.size())];
+    const int64_t step = rng_.Pick<int64_t>({-4, 4, 8});
+    switch (rng_.Below(4)) {
+      case 0: strides.run_bytes += step; break;
+      case 1: dim.count += 1; break;
+      default: dim.stride_bytes += step; break;
+    }
+    At(*strided).strides = rng_.Percent(20) ? nullptr : std::make_shared<const Strides>(std::move(strides));
+    return absl::StrCat("other strides for ", Name(*strided));
   }
 
   // What is committed into the storage that it is committed to.
@@ -229,19 +335,24 @@ class Mutator {
       if (op.kind != OpKind::kView) continue;
       const Read& of = graph_.reads(op)[0];
       const ValueId view = graph_.writes(op)[0].value;
-      if (!HasPlace(view) || !HasPlace(of.value)) continue;
+      if (IsSwallowed(graph_, plan_, view) || IsSwallowed(graph_, plan_, of.value)) continue;
       At(view) = At(of.value);
+      if (!HasPlace(view)) continue;
       At(view).offset_bytes += graph_.region(*of.region).at;
     }
   }
 
   const Graph& graph_;
+  const MutateOptions& options_;
   Rng& rng_;
   Plan plan_;
+  std::vector<OpId> elided_;  // marked so wherever their ends lie
 };
 
 }  // namespace
 
-std::optional<Mutant> Mutate(const Graph& graph, const Plan& plan, Rng& rng) { return Mutator(graph, plan, rng).Run(); }
+std::optional<Mutant> Mutate(const Graph& graph, const Plan& plan, Rng& rng, const MutateOptions& options) {
+  return Mutator(graph, plan, rng, options).Run();
+}
 
 }  // namespace bufplan

@@ -1,4 +1,4 @@
-// Small random changes of a plan: most break it, some make it share bytes that it may share.
+// Small random changes of a plan: most break it, some make it share bytes that it may share, or move none.
 //
 // Applied again and again to a naive plan, keeping what the checker accepts, they lead to plans that share as much as a
 // planner's do, and beside each of them to many that are just wrong. Views follow their source mostly; arenas and
@@ -22,8 +22,13 @@ struct Mutant {
   std::string what;  // "v3 onto v7"
 };
 
+struct MutateOptions {
+  // Marks of data movements, values without bytes, strides; else only what lies where.
+  bool elision = true;
+};
+
 // Absent: the plan has nothing of the kind that chance chose to change.
-std::optional<Mutant> Mutate(const Graph& graph, const Plan& plan, Rng& rng);
+std::optional<Mutant> Mutate(const Graph& graph, const Plan& plan, Rng& rng, const MutateOptions& options = {});
 
 }  // namespace bufplan
 

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "ir/expr_proof.h"
 #include "tests/oracle/concrete.h"
+#include "tests/oracle/places.h"
 
 namespace bufplan {
 namespace {
@@ -169,46 +170,72 @@ class StatsMaker {
     if (concrete.ok()) concrete_ = *std::move(concrete);
   }
 
-  void Run() {
+  std::vector<OpId> Apart() const {
+    std::vector<OpId> apart;
+    for (const Note& note : plan_.notes) {
+      if (note.action != Action::kElided || note.result.has_value() || note.op.index() >= concrete_.ops.size())
+        continue;
+      if (IsSeparate(note.op) && MovedBytes(concrete_.ops[note.op.index()]) > 0) apart.push_back(note.op);
+    }
+    return apart;
+  }
+
+  void Run(const std::vector<OpId>& elided) {
     plan_.stats = {};
     plan_.notes.clear();
     for (size_t i = 0; i < graph_.values().size(); ++i) {
       const bool counts = plan_.locations[i].kind == Location::Kind::kArena && ViewOf(graph_, ValueAt(i)) == nullptr;
       if (counts) plan_.stats.sum_bytes += graph_.values()[i].max_bytes;
     }
-    std::vector<bool> fused(graph_.ops().size(), false);
-    for (const FusionDecision& d : plan_.fused) {
-      for (OpId o : graph_.fusions()[d.fusion.index()].ops) fused[o.index()] = fused[o.index()] || d.fused;
-    }
     for (size_t i = 0; i < concrete_.ops.size(); ++i) {
-      if (!fused[i]) CountOp(OpAt(i), concrete_.ops[i]);
+      const bool marked = std::find(elided.begin(), elided.end(), OpAt(i)) != elided.end();
+      if (IsSeparate(OpAt(i))) CountOp(OpAt(i), marked);
     }
   }
 
  private:
-  void CountOp(OpId o, const ConcreteOp& op) {
-    const bool moves = op.kind != OpKind::kCompute && op.kind != OpKind::kFill && op.kind != OpKind::kBarrier &&
-                       op.kind != OpKind::kView;
-    int64_t moved = 0, all = 0;
+  static bool IsMovement(OpKind kind) {
+    return kind != OpKind::kCompute && kind != OpKind::kFill && kind != OpKind::kBarrier && kind != OpKind::kView;
+  }
+  // Not in a fused group.
+  bool IsSeparate(OpId o) const {
+    return std::none_of(plan_.fused.begin(), plan_.fused.end(), [&](const FusionDecision& d) {
+      const std::vector<OpId>& ops = graph_.fusions()[d.fusion.index()].ops;
+      return d.fused && std::find(ops.begin(), ops.end(), o) != ops.end();
+    });
+  }
+
+  // What moves by locations, and what would if nothing coincided.
+  int64_t MovedBytes(const ConcreteOp& op, int64_t* all = nullptr) const {
+    int64_t moved = 0, sum = 0;
     for (const ConcreteRead& r : op.reads) {
-      if (!moves) break;
+      if (!IsMovement(op.kind)) break;
       const int64_t bytes = static_cast<int64_t>(r.from.size());
-      all += bytes;
+      sum += bytes;
       if (!Coincides(r, op.commit_target.has_value() ? *op.commit_target : op.writes[0].value)) moved += bytes;
     }
     for (const ConcreteWrite& w : op.writes) {
       if (!w.base.has_value()) continue;
       const int64_t size = concrete_.bytes[w.value.index()];
       const int64_t carried = w.cover == Cover::kPart ? size : size - static_cast<int64_t>(w.bytes.size());
-      all += carried;
+      sum += carried;
       if (!(plan_.location(w.value) == plan_.location(*w.base))) moved += carried;
     }
+    if (all != nullptr) *all = sum;
+    return moved;
+  }
+
+  void CountOp(OpId o, bool marked) {
+    const ConcreteOp& op = concrete_.ops[o.index()];
+    const bool moves = IsMovement(op.kind);
+    int64_t all = 0, moved = MovedBytes(op, &all);
+    if (moves && marked) moved = 0;
     plan_.stats.copies_kept += moved > 0 ? 1 : 0;
     plan_.stats.copies_elided += moves && moved == 0 ? 1 : 0;
     plan_.stats.bytes_copied += moved;
     plan_.stats.bytes_not_copied += all - moved;
     // With symbols it may move something at other values.
-    const bool elided = moved == 0 && graph_.symbols().empty();
+    const bool elided = marked || (moved == 0 && graph_.symbols().empty());
     if (moves) plan_.notes.push_back(NoteOf(o, elided ? Action::kElided : Action::kRun));
   }
 
@@ -222,11 +249,14 @@ class StatsMaker {
 
   bool Coincides(const ConcreteRead& part, ValueId to) const {
     const Location &a = plan_.location(part.value), &b = plan_.location(to);
-    const std::optional<int64_t> from = a.offset_bytes.Evaluate(concrete_.symbol_values);
-    const std::optional<int64_t> begin = b.offset_bytes.Evaluate(concrete_.symbol_values);
-    if (!a.SameMemoryAs(b) || !from.has_value() || !begin.has_value()) return part.from.empty();
+    const auto offsets = [&](ValueId v) {
+      return ByteOffsets(plan_.location(v), concrete_.bytes[v.index()], concrete_.symbol_values);
+    };
+    const std::optional<std::vector<int64_t>> from = offsets(part.value), at = offsets(to);
+    const bool none = a.kind == Location::Kind::kNone || b.kind == Location::Kind::kNone;
+    if (none || !a.SameMemoryAs(b) || !from.has_value() || !at.has_value()) return part.from.empty();
     for (size_t i = 0; i < part.from.size(); ++i) {
-      if (*from + part.from[i] != *begin + part.to[i]) return false;
+      if ((*from)[static_cast<size_t>(part.from[i])] != (*at)[static_cast<size_t>(part.to[i])]) return false;
     }
     return true;
   }
@@ -258,7 +288,12 @@ bool IsSwallowed(const Graph& graph, const Plan& plan, ValueId v) {
   return fused && !used;
 }
 
-void CompletePlan(const Graph& graph, Plan& plan) {
+std::vector<OpId> ElidedApart(const Graph& graph, const Plan& plan) {
+  Plan copy = plan;
+  return StatsMaker(graph, copy).Apart();
+}
+
+void CompletePlan(const Graph& graph, Plan& plan, const std::vector<OpId>& elided) {
   plan.arenas.clear();
   for (size_t s = 0; s < graph.spaces().size(); ++s) {
     plan.arenas.push_back({});
@@ -269,7 +304,12 @@ void CompletePlan(const Graph& graph, Plan& plan) {
     if (location.kind != Location::Kind::kArena) return;
     std::vector<int64_t>& chunks = plan.arenas[location.space().index()].chunks;
     chunks.resize(std::max(chunks.size(), static_cast<size_t>(location.chunk) + 1), 0);
-    const std::optional<Bounds> end = BoundsOf(location.offset_bytes + bytes, graph.symbols());
+    Expr length = bytes;
+    if (location.strides != nullptr) {
+      length = location.strides->run_bytes;
+      for (const Dim& d : location.strides->dims) length += (d.count - 1) * d.stride_bytes;
+    }
+    const std::optional<Bounds> end = BoundsOf(location.offset_bytes + length, graph.symbols());
     int64_t& chunk = chunks[static_cast<size_t>(location.chunk)];
     if (end.has_value()) chunk = std::max(chunk, end->max);
   };
@@ -277,7 +317,8 @@ void CompletePlan(const Graph& graph, Plan& plan) {
     const Value& v = graph.values()[i];
     reach(plan.locations[i], v.bytes);
     // Sizes in the arena are planned at their largest.
-    if (plan.locations[i].offset_bytes.is_constant()) reach(plan.locations[i], v.max_bytes);
+    if (plan.locations[i].offset_bytes.is_constant() && plan.locations[i].strides == nullptr)
+      reach(plan.locations[i], v.max_bytes);
   }
   for (const ScratchPlace& s : plan.scratch) reach(s.location, graph.op(s.op).max_scratch_bytes);
   for (Arena& a : plan.arenas) {
@@ -286,7 +327,7 @@ void CompletePlan(const Graph& graph, Plan& plan) {
   }
   plan.optimal = std::all_of(plan.arenas.begin(), plan.arenas.end(), [](const Arena& a) { return a.optimal; });
   plan.live.assign(graph.values().size(), {});
-  StatsMaker(graph, plan).Run();
+  StatsMaker(graph, plan).Run(elided);
 }
 
 std::vector<std::vector<bool>> SlowHappensBefore(const Graph& graph, const Plan& plan) {

@@ -22,8 +22,13 @@ Plan NaivePlan(const Graph& graph, const std::vector<FusionId>& fuse = {});
 // True if a fused group makes v and nobody outside uses it.
 bool IsSwallowed(const Graph& graph, const Plan& plan, ValueId v);
 
-// Makes what follows from a plan's locations right: arenas, chunks, live ranges, statistics, notes.
-void CompletePlan(const Graph& graph, Plan& plan);
+// The data movements (not in fused groups) that the plan marks elided although by their locations they would move
+// something. Ascending.
+std::vector<OpId> ElidedApart(const Graph& graph, const Plan& plan);
+
+// Makes what follows from a plan's locations right: arenas, chunks, live ranges, statistics, notes. The movements in
+// `elided` are marked elided wherever their ends lie, others only if nothing of them moves.
+void CompletePlan(const Graph& graph, Plan& plan, const std::vector<OpId>& elided = {});
 
 // before[a][b]: op a is before op b by streams, uses, order edges and the plan's edges, fused groups as one.
 std::vector<std::vector<bool>> SlowHappensBefore(const Graph& graph, const Plan& plan);

@@ -54,10 +54,9 @@ class Execution {
     for (size_t v = 0; v < graph_.values().size(); ++v) {
       const Role role = graph_.values()[v].role;
       if (role == Role::kTransient) continue;
-      const int64_t begin = role == Role::kInput ? plan_.address[v] : plan_.caller_begin[v];
-      if (begin == kNoAddress) continue;
+      const std::vector<int64_t>& at = role == Role::kInput ? plan_.address[v] : plan_.storage_address[v];
       const std::vector<Word>& words = reference_.contents.words[v];
-      for (size_t b = 0; b < words.size(); ++b) Byte(begin + static_cast<int64_t>(b)) = words[b];
+      for (size_t b = 0; b < at.size(); ++b) Byte(at[b]) = words[b];
     }
     local_.words.resize(graph_.values().size());
     local_.defined = reference_.contents.defined;
@@ -189,20 +188,20 @@ class Execution {
       const ValueId final = commit.has_value() ? graph_.reads(graph_.op(*commit))[0].value : v;
       const bool owned = value.role == Role::kConstant || value.role == Role::kVariable ||
                          (value.role == Role::kExternal && (!value.writable || commit.has_value()));
-      if (owned) CheckIntact(final, plan_.caller_begin[i]);
+      if (owned) CheckIntact(final, plan_.storage_address[i]);
       if (output[i] || value.preserve) CheckIntact(v, plan_.address[i]);
     }
   }
-  // At the end the bytes from `begin` on hold what `v` is.
-  void CheckIntact(ValueId v, int64_t begin) {
+  // At the end these bytes hold what `v` is.
+  void CheckIntact(ValueId v, const std::vector<int64_t>& at) {
     const std::vector<Word>& words = reference_.contents.words[v.index()];
     for (size_t b = 0; b < words.size(); ++b) {
       const int64_t byte = static_cast<int64_t>(b);
-      if (begin == kNoAddress) {
+      if (at.empty()) {
         return Differ(DifferenceKind::kUnexecutable, nullptr, v, byte, words[b], 0, "there is no place for");
       }
-      if (!IsRight(v, byte, Byte(begin + byte))) {
-        return Differ(DifferenceKind::kEnd, nullptr, v, byte, words[b], Byte(begin + byte), "there must be");
+      if (!IsRight(v, byte, Byte(at[b]))) {
+        return Differ(DifferenceKind::kEnd, nullptr, v, byte, words[b], Byte(at[b]), "there must be");
       }
     }
   }

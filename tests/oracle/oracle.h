@@ -10,6 +10,9 @@
 //           then every byte it will write becomes garbage, except where it declares to read and write the same place
 //   end     the reads must hold their words still and the writes their garbage; then the results appear
 //
+// A data movement that the plan marks elided is a unit that reads and writes nothing. Words are compared, so that bytes
+// count as right wherever they came from, if their origin is the prescribed one.
+//
 // At the end outputs, variables, committed externals, preserved inputs, constants and borrowed externals are compared.
 // A difference is a proof that the plan is wrong. No difference in one execution proves nothing for several streams:
 // run more.

@@ -2,26 +2,26 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "tests/oracle/places.h"
 
 namespace bufplan {
 namespace {
 
-constexpr int64_t kGapBytes = 1;
-
 class UnitMaker {
  public:
   UnitMaker(const Graph& graph, const Plan& plan, const ConcreteGraph& concrete)
-      : graph_(graph), plan_(plan), concrete_(concrete) {}
+      : graph_(graph), plan_(plan), concrete_(concrete), places_(graph, plan, concrete) {}
 
   ExecutionPlan Run() {
-    LayOutMemories();
+    out_.num_bytes = places_.num_bytes();
     for (size_t v = 0; v < plan_.locations.size(); ++v) PlaceValue(ValueId(static_cast<int32_t>(v)));
     MakeUnits();
+    MarkElided();
+    CheckStrided();
     for (Unit& unit : out_.units) {
       if (group_of_[unit.ops[0].index()] < 0) {
         FillOp(unit, unit.ops[0]);
@@ -36,60 +36,87 @@ class UnitMaker {
   }
 
  private:
-  using MemoryKey = std::tuple<int, int32_t, int32_t>;
-  struct Memory {
-    int64_t begin = 0, size = 0;
-  };
-
   void Fault(std::string text) {
     if (out_.fault.empty()) out_.fault = std::move(text);
   }
   std::string Quoted(ValueId v) const { return absl::StrCat("value \"", graph_.name(v), "\""); }
   int64_t SizeOf(ValueId v) const { return concrete_.bytes[v.index()]; }
-  int64_t AddressOf(ValueId v) const { return out_.address[v.index()]; }
-  bool SamePlace(ValueId a, ValueId b) const { return AddressOf(a) != kNoAddress && AddressOf(a) == AddressOf(b); }
-
-  void AddMemory(Location::Kind kind, int32_t memory, int32_t chunk, int64_t size) {
-    memories_[{static_cast<int>(kind), memory, chunk}] = {out_.num_bytes, size};
-    out_.num_bytes += size + kGapBytes;
+  // Empty: the value has no place, or no bytes.
+  const std::vector<int64_t>& AddressesOf(ValueId v) const { return out_.address[v.index()]; }
+  int64_t AddressOf(ValueId v, int64_t byte) const { return AddressesOf(v)[static_cast<size_t>(byte)]; }
+  bool HasPlace(ValueId v) const { return !AddressesOf(v).empty(); }
+  // Not one run of bytes.
+  bool IsStrided(ValueId v) const { return HasPlace(v) && strided_[v.index()]; }
+  // Both begin at one byte, and each byte of the shorter one lies where the same byte of the other does.
+  bool SamePlace(ValueId a, ValueId b) const {
+    return HasPlace(a) && HasPlace(b) && AddressOf(a, 0) == AddressOf(b, 0) && !IsStrided(a) && !IsStrided(b);
   }
 
-  void LayOutMemories() {
-    for (const Arena& a : plan_.arenas) {
-      for (size_t c = 0; c < a.chunks.size(); ++c) {
-        AddMemory(Location::Kind::kArena, a.space.value, static_cast<int32_t>(c), std::max<int64_t>(0, a.chunks[c]));
-      }
-    }
-    out_.caller_begin.assign(graph_.values().size(), kNoAddress);
-    for (size_t v = 0; v < graph_.values().size(); ++v) {
-      const Role role = graph_.values()[v].role;
-      if (role == Role::kTransient || role == Role::kInput) continue;
-      out_.caller_begin[v] = out_.num_bytes;
-      AddMemory(Location::Kind::kCaller, static_cast<int32_t>(v), 0, concrete_.bytes[v]);
-    }
-  }
-
-  // The physical address of `size` bytes at a location; kNoAddress with a fault unless they lie inside their memory.
-  int64_t Place(const Location& location, int64_t size, const std::string& who) {
-    if (size == 0) return kNoAddress;
-    const auto memory = memories_.find({static_cast<int>(location.kind), location.memory, location.chunk});
-    const std::optional<int64_t> offset = location.offset_bytes.Evaluate(concrete_.symbol_values);
-    if (memory == memories_.end() || !offset.has_value()) {
-      Fault(absl::StrCat(who, " has no place"));
-      return kNoAddress;
-    }
-    if (*offset < 0 || *offset > memory->second.size - size) {
-      Fault(absl::StrCat(who, ": bytes [", *offset, ", ", *offset, " + ", size, ") leave a memory of ",
-                         memory->second.size, " bytes"));
-      return kNoAddress;
-    }
-    return memory->second.begin + *offset;
+  std::vector<int64_t> Find(const Location& location, int64_t size, const std::string& who) {
+    absl::StatusOr<std::vector<int64_t>> bytes = places_.Find(location, size);
+    if (bytes.ok()) return *std::move(bytes);
+    Fault(absl::StrCat(who, " ", bytes.status().message()));
+    return {};
   }
 
   void PlaceValue(ValueId v) {
-    const Location& location = plan_.location(v);
-    const bool none = location.kind == Location::Kind::kNone;
-    out_.address.push_back(none ? kNoAddress : Place(location, SizeOf(v), Quoted(v)));
+    const bool none = plan_.location(v).kind == Location::Kind::kNone;
+    std::vector<int64_t> at;
+    if (!none) at = Find(plan_.location(v), SizeOf(v), Quoted(v));
+    bool strided = false;
+    for (size_t b = 1; b < at.size(); ++b) strided = strided || at[b] != at[b - 1] + 1;
+    strided_.push_back(strided);
+    out_.address.push_back(std::move(at));
+    out_.storage_address.push_back(places_.OfCaller(v));
+  }
+
+  static bool IsMovement(OpKind kind) {
+    return kind != OpKind::kCompute && kind != OpKind::kFill && kind != OpKind::kBarrier && kind != OpKind::kView;
+  }
+
+  // What the plan's marks stop from being executed.
+  void MarkElided() {
+    elided_.assign(graph_.ops().size(), false);
+    for (const Note& note : plan_.notes) {
+      const bool counts = IsMovement(graph_.op(note.op).kind) && group_of_[note.op.index()] < 0;
+      if (counts && note.action == Action::kElided && !note.result.has_value()) elided_[note.op.index()] = true;
+    }
+  }
+
+  void CheckStrided() {
+    for (size_t i = 0; i < graph_.values().size(); ++i) {
+      const ValueId v(static_cast<int32_t>(i));
+      if (!IsStrided(v)) continue;
+      const std::string fault = MisuseOfStrided(v);
+      if (!fault.empty()) Fault(absl::StrCat(Quoted(v), " is strided, but ", fault));
+    }
+  }
+
+  // Who knows only one run of bytes as the place of v.
+  std::string MisuseOfStrided(ValueId v) const {
+    const std::optional<OpId> producer = graph_.producer(v);
+    if (!producer.has_value() || !IsMovement(graph_.op(*producer).kind) || group_of_[producer->index()] >= 0 ||
+        WriteOf(v)->base.has_value()) {
+      return "no data movement writes it whole";
+    }
+    for (ValueId output : graph_.outputs()) {
+      if (output == v) return "an output";
+    }
+    for (const KeepAlive& k : graph_.keep_alive()) {
+      if (k.value == v) return "kept alive";
+    }
+    for (size_t i = 0; i < graph_.ops().size(); ++i) {
+      const Op& op = graph_.ops()[i];
+      for (const Write& w : graph_.writes(op)) {
+        if (w.base == v) return absl::StrCat("the base of op \"", graph_.name(OpId(static_cast<int32_t>(i))), "\"");
+      }
+      for (const Read& r : graph_.reads(op)) {
+        const bool knows = group_of_[i] < 0 && (IsMovement(op.kind) || (op.kind == OpKind::kCompute && r.strides_ok));
+        if (r.value != v || knows) continue;
+        return absl::StrCat("read by op \"", graph_.name(OpId(static_cast<int32_t>(i))), "\"");
+      }
+    }
+    return "";
   }
 
   void MakeUnits() {
@@ -117,15 +144,15 @@ class UnitMaker {
   }
 
   void AddSample(Unit& unit, SampleWhy why, ValueId value, int64_t byte, std::optional<ValueId> result = std::nullopt) {
-    if (AddressOf(value) == kNoAddress) return Fault(absl::StrCat(Quoted(value), " is used but has no place"));
-    unit.samples.push_back({why, AddressOf(value) + byte, value, byte, result});
+    if (!HasPlace(value)) return Fault(absl::StrCat(Quoted(value), " is used but has no place"));
+    unit.samples.push_back({why, AddressOf(value, byte), value, byte, result});
   }
   void AddSamples(Unit& unit, SampleWhy why, ValueId value, const std::vector<int64_t>& bytes) {
     for (int64_t b : bytes) AddSample(unit, why, value, b);
   }
   void AddStore(Unit& unit, ValueId value, int64_t byte) {
-    if (AddressOf(value) == kNoAddress) return Fault(absl::StrCat(Quoted(value), " is written but has no place"));
-    unit.stores.push_back({AddressOf(value) + byte, value, byte});
+    if (!HasPlace(value)) return Fault(absl::StrCat(Quoted(value), " is written but has no place"));
+    unit.stores.push_back({AddressOf(value, byte), value, byte});
   }
 
   // The base's part in a write: what is carried to a place of its own, and what is rewritten where it is.
@@ -149,27 +176,29 @@ class UnitMaker {
     return mask;
   }
 
-  bool Coincides(const ConcreteRead& part, int64_t begin) const {
-    bool coincides = AddressOf(part.value) != kNoAddress && begin != kNoAddress;
+  bool Coincides(const ConcreteRead& part, const std::vector<int64_t>& to) const {
+    bool coincides = HasPlace(part.value) && !to.empty();
     for (size_t i = 0; i < part.from.size() && coincides; ++i) {
-      coincides = AddressOf(part.value) + part.from[i] == begin + part.to[i];
+      coincides = AddressOf(part.value, part.from[i]) == to[static_cast<size_t>(part.to[i])];
     }
     return coincides;
   }
 
-  // Moves a part unless all its bytes are where they belong. `begin`: where the value it goes to lies.
-  void FillPart(Unit& unit, const ConcreteRead& part, ValueId to, int64_t begin) {
-    if (Coincides(part, begin)) return;
+  // Moves a part unless all its bytes are where they belong. `at`: where the bytes of the value it goes to lie.
+  void FillPart(Unit& unit, const ConcreteRead& part, ValueId to, const std::vector<int64_t>& at) {
+    if (part.to.empty() || Coincides(part, at)) return;
     AddSamples(unit, SampleWhy::kMoved, part.value, part.from);
-    if (begin == kNoAddress && !part.to.empty()) Fault(absl::StrCat(Quoted(to), " is written but has no place"));
+    if (at.empty()) return Fault(absl::StrCat(Quoted(to), " is written but has no place"));
     // What a commit leaves in its target's storage are the bytes of its source.
     const bool commit = graph_.op(unit.ops[0]).kind == OpKind::kCommit;
     for (size_t i = 0; i < part.to.size(); ++i) {
-      unit.stores.push_back({begin + part.to[i], commit ? part.value : to, commit ? part.from[i] : part.to[i]});
+      unit.stores.push_back(
+          {at[static_cast<size_t>(part.to[i])], commit ? part.value : to, commit ? part.from[i] : part.to[i]});
     }
   }
 
   void FillOp(Unit& unit, OpId o) {
+    if (elided_[o.index()]) return;
     const ConcreteOp& op = concrete_.ops[o.index()];
     for (const ConcreteWrite& w : op.writes) {
       FillBase(unit, w);
@@ -181,9 +210,9 @@ class UnitMaker {
       if (op.kind == OpKind::kCompute) AddSamples(unit, SampleWhy::kOperand, r.value, r.from);
       if (op.kind == OpKind::kCompute || op.kind == OpKind::kView) continue;
       if (op.commit_target.has_value()) {
-        FillPart(unit, r, *op.commit_target, out_.caller_begin[op.commit_target->index()]);
+        FillPart(unit, r, *op.commit_target, out_.storage_address[op.commit_target->index()]);
       } else {
-        FillPart(unit, r, op.writes[0].value, AddressOf(op.writes[0].value));
+        FillPart(unit, r, op.writes[0].value, AddressesOf(op.writes[0].value));
       }
     }
     const auto late = [&](const Store& store, const Sample& sample) {
@@ -271,14 +300,14 @@ class UnitMaker {
   }
 
   void FillGroupResult(Unit& unit, OpId o, const ConcreteWrite& w) {
-    if (AddressOf(w.value) == kNoAddress) return;  // swallowed
+    if (!HasPlace(w.value)) return;  // swallowed
     const ConcreteOp& op = concrete_.ops[o.index()];
-    if (op.kind == OpKind::kView && AddressOf(op.reads[0].value) != kNoAddress) return;
+    if (op.kind == OpKind::kView && HasPlace(op.reads[0].value)) return;
     std::vector<bool> there(static_cast<size_t>(SizeOf(w.value)), false);
     bool moves = op.kind == OpKind::kCompute || op.kind == OpKind::kFill || op.kind == OpKind::kView;
     for (const ConcreteRead& r : op.reads) {
       if (op.kind == OpKind::kCompute) break;
-      const bool coincides = Coincides(r, AddressOf(w.value));
+      const bool coincides = Coincides(r, AddressesOf(w.value));
       moves = moves || (!coincides && !r.to.empty());
       for (int64_t b : r.to) there[static_cast<size_t>(b)] = coincides;
     }
@@ -318,8 +347,8 @@ class UnitMaker {
       const bool own = producer.has_value() && unit_of_[producer->index()] == unit_of_[k.until.index()];
       for (int64_t b = 0; b < SizeOf(k.value) && !own; ++b) AddSample(unit, SampleWhy::kKeptAlive, k.value, b);
       for (Store& store : unit.stores) {
-        const int64_t begin = AddressOf(k.value);
-        if (!own && begin <= store.at && store.at < begin + SizeOf(k.value)) store.late = false;
+        const std::vector<int64_t>& kept = AddressesOf(k.value);
+        if (!own && std::find(kept.begin(), kept.end(), store.at) != kept.end()) store.late = false;
       }
     }
   }
@@ -327,10 +356,10 @@ class UnitMaker {
   void AddScratch() {
     for (const ScratchPlace& s : plan_.scratch) {
       const int64_t size = concrete_.ops[s.op.index()].scratch_bytes;
-      const int64_t begin = Place(s.location, size, absl::StrCat("scratch of op \"", graph_.name(s.op), "\""));
-      for (int64_t b = 0; b < size && begin != kNoAddress; ++b) {
-        out_.units[unit_of_[s.op.index()]].scratch.push_back(begin + b);
-      }
+      const std::string who = absl::StrCat("scratch of op \"", graph_.name(s.op), "\"");
+      if (s.location.strides != nullptr) Fault(absl::StrCat(who, " is strided"));
+      std::vector<int64_t>& scratch = out_.units[unit_of_[s.op.index()]].scratch;
+      for (int64_t at : Find(s.location, size, who)) scratch.push_back(at);
     }
   }
 
@@ -366,7 +395,9 @@ class UnitMaker {
   const Plan& plan_;
   const ConcreteGraph& concrete_;
   ExecutionPlan out_;
-  std::map<MemoryKey, Memory> memories_;
+  Places places_;
+  std::vector<bool> strided_;      // by ValueId: its bytes do not lie one after another
+  std::vector<bool> elided_;       // by OpId: marked so in the plan
   std::vector<int32_t> group_of_;  // by OpId; -1: none
   std::vector<size_t> unit_of_;    // by OpId
   // Of the group at hand, by ValueId.
@@ -383,6 +414,7 @@ absl::StatusOr<ExecutionPlan> MakeExecutionPlan(const Graph& graph, const Plan& 
   bool fits = plan.locations.size() == graph.values().size();
   for (const ScratchPlace& s : plan.scratch) fits = fits && KnownOp(graph, s.op);
   for (const AddedEdge& e : plan.added_order) fits = fits && KnownOp(graph, e.before) && KnownOp(graph, e.after);
+  for (const Note& n : plan.notes) fits = fits && KnownOp(graph, n.op);
   for (const FusionDecision& f : plan.fused) fits = fits && f.fusion.index() < graph.fusions().size();
   if (!fits) return absl::InvalidArgumentError("the plan is not of this graph's shape");
   return UnitMaker(graph, plan, concrete).Run();

@@ -1,10 +1,8 @@
 // A plan at given symbol values, as what an executor does with it: units of execution, each with the physical bytes it
 // reads and writes.
 //
-// A unit is an op, or a group of ops that the plan fuses. All memories lie in one flat array of bytes, with a gap
-// between each two, so that a physical byte is one number:
-//
-//   | arena device chunk 0 |gap| arena device chunk 1 |gap| storage of variable K |gap| ...
+// A unit is an op, or a group of ops that the plan fuses. A physical byte is one number (see places.h). A data movement
+// that the plan marks elided is a unit that does nothing.
 //
 // Derived from graph and plan alone; shares no code with the planner or the checker.
 #ifndef BUFPLAN_TESTS_ORACLE_UNITS_H_
@@ -58,19 +56,17 @@ struct Unit {
 };
 
 struct ExecutionPlan {
-  std::vector<Unit> units;            // in list order, groups at their last member's place
-  int64_t num_bytes = 0;              // of all memories and gaps
-  std::vector<int64_t> address;       // by ValueId: its first byte, where it has bytes and a place
-  std::vector<int64_t> caller_begin;  // by ValueId: the storage of a constant, external or variable
+  std::vector<Unit> units;                            // in list order, groups at their last member's place
+  int64_t num_bytes = 0;                              // of all memories and gaps
+  std::vector<std::vector<int64_t>> address;          // by ValueId and byte; empty: no bytes, or no place
+  std::vector<std::vector<int64_t>> storage_address;  // likewise, of the storage of a constant, external or variable
   // What no executor could do: a place outside its memory, a use of a value that has no place, an op in two fused
-  // groups.
+  // groups, a strided value where its user knows only one run of bytes.
   std::string fault;
 };
 
 // ERRORS: InvalidArgument if the plan is not of the graph's shape (number of locations, fusions, scratch places).
 absl::StatusOr<ExecutionPlan> MakeExecutionPlan(const Graph& graph, const Plan& plan, const ConcreteGraph& concrete);
-
-inline constexpr int64_t kNoAddress = -1;
 
 }  // namespace bufplan
 
