@@ -15,10 +15,13 @@ class Sentence {
       case Why::kText: return note_.text;
       case Why::kView: return absl::StrCat("view of ", Value(note_.value), Bytes());
       case Why::kCoincides: return absl::StrCat("source and result are the same bytes of ", Value(note_.value));
+      case Why::kProducedThere: return absl::StrCat(Value(note_.value), " is written straight to its place");
+      case Why::kSameBytes: return absl::StrCat("the same bytes are there already, those of ", Value(note_.value));
+      case Why::kUnread: return "nobody reads what it would move";
       case Why::kNotTried: return absl::StrCat("kept: ", Value(note_.value), " is moved to a storage of its own");
       case Why::kCarried:
         return absl::StrCat("kept: bytes of base ", Value(note_.value), " are carried to ", Value(note_.result));
-      default: return absl::StrCat(Wish(), Reason());
+      default: return absl::StrCat(Wish(), Reason(), note_.text.empty() ? "" : "; needs ", note_.text);
     }
   }
 
@@ -62,6 +65,10 @@ class Sentence {
       case Why::kDisjoint: return absl::StrCat("it is declared disjoint from ", Value(note_.other));
       case Why::kOverwrittenMeanwhile:
         return absl::StrCat(Op(note_.blocker), " has written ", Value(note_.other), " over bytes that it takes over");
+      case Why::kLessMemory: return "less memory is needed that way";
+      case Why::kCostsLess:
+        return absl::StrCat("that costs less than what ", Op(note_.blocker), " would have to copy for ",
+                            Value(note_.other));
       case Why::kBetterOperand: return "another operand was taken";
       default: return "";
     }

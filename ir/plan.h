@@ -86,6 +86,11 @@ enum class Why : uint8_t {
   kText,                  // `text` is the sentence (plans that were read from a file)
   kView,                  // result is bytes `text` of `value`
   kCoincides,             // result and source are the same bytes of `value`
+  kSameBytes,             // the result lies on a copy of the same bytes, which `value` holds
+  kProducedThere,         // what `value` is made of has been written to its place in the result
+  kUnread,                // nobody reads what the op would move
+  kLessMemory,            // the copy is kept as less memory is needed that way
+  kCostsLess,             // the copy is kept as it costs less than what it would be in the way of: `other`
   kNotTried,              // this kind of copy is planned as a copy
   kNeverElide,            // the author asked for the copy
   kOldContentRead,        // `op` reads `other` (on the bytes of `value`) after this op would have overwritten it

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
 #include "ir/region.h"
+#include "planner/sharing/strided.h"
 
 namespace bufplan {
 namespace {
@@ -27,7 +28,7 @@ class Assembler {
   void PlaceStorages(absl::Span<const SpaceProblem> problems, absl::Span<const Placement> placements);
   void LocateValues();
   absl::Status NoteOps();
-  absl::Status NoteMovement(OpId o);
+  absl::Status NoteMovement(OpId o, Note note);
   void NoteCarriedBases(OpId o);
   absl::Status CheckOperandPlaces() const;
   void NoteEdgesAndFusions();
@@ -84,8 +85,9 @@ void Assembler::LocateValues() {
     if (id == Sharing::kNoStorage) continue;
     const Storage& s = sharing_.storages[static_cast<size_t>(id)];
     const auto& [base, chunk] = place_[static_cast<size_t>(id)];
-    plan_.locations[i] = s.owner.has_value() ? Location::InCaller(*s.owner, std::move(sharing_.offset_of[i]))
+    plan_.locations[i] = s.owner.has_value() ? Location::InCaller(*s.owner, sharing_.offset_of[i])
                                              : Location::InArena(s.space, chunk, base + sharing_.offset_of[i]);
+    if (!sharing_.strides.empty()) plan_.locations[i].strides = sharing_.strides[i];
     const std::optional<OpId> producer = g_.producer(ValueId(static_cast<int32_t>(i)));
     if (producer.has_value()) plan_.live[i].first = OpId(schedule_.TimeOf(*producer));
     const int32_t last = live_.last_use[i];
@@ -98,57 +100,51 @@ void Assembler::LocateValues() {
 }
 
 bool Assembler::Coincides(const Read& read, ValueId result) const {
-  const Location& from = plan_.location(read.value);
-  const Location& to = plan_.location(result);
-  if (!from.SameMemoryAs(to)) return false;
+  const int32_t storage = sharing_.storage_of[read.value.index()];
+  if (storage != sharing_.storage_of[result.index()] || storage == Sharing::kNoStorage) return false;
   Region source = read.region.has_value() ? g_.region(*read.region) : Region{0, g_.value(read.value).bytes, {}};
   Region target = read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(result).bytes, {}};
-  source.at += from.offset_bytes;
-  target.at += to.offset_bytes;
-  return source == target;
+  const std::optional<Region> from = Compose(sharing_.PlaceOf(g_, read.value), source, g_.symbols());
+  const std::optional<Region> to = Compose(sharing_.PlaceOf(g_, result), target, g_.symbols());
+  return from.has_value() && to.has_value() && *from == *to;
 }
 
-absl::Status Assembler::NoteMovement(OpId o) {
+absl::Status Assembler::NoteMovement(OpId o, Note note) {
   const Op& op = g_.op(o);
-  Note& note = plan_.notes.emplace_back();
-  note.op = o;
-  if (op.num_reads > 0) note.value = g_.reads(op)[0].value;
-  if (op.kind == OpKind::kView) {
-    note.action = Action::kElided;
-    note.why = Why::kView;
-    return absl::OkStatus();
-  }
   const ValueId result = op.kind == OpKind::kCommit ? *op.commit_target : g_.writes(op)[0].value;
-  int64_t moved = 0, kept_in_place = 0, coinciding_parts = 0;
+  const bool elided = sharing_.elided[o.index()] != 0;
+  int64_t moved = 0, all = 0;
+  bool executes = false;
   for (const Read& r : g_.reads(op)) {
     const int64_t bytes =
         Largest(g_, r.region.has_value() ? RegionBytes(g_.region(*r.region)) : g_.value(r.value).bytes);
-    (Coincides(r, result) ? coinciding_parts : moved) += bytes;
+    all += bytes;
+    if (elided || Coincides(r, result)) continue;
+    moved += bytes;
+    executes = executes || bytes > 0;
   }
   for (const Write& w : g_.writes(op)) {
-    if (w.base.has_value()) (sharing_.on_base[w.value.index()] ? kept_in_place : moved) += CarriedBytes(o, w);
+    if (!w.base.has_value()) continue;
+    const int64_t carried = CarriedBytes(o, w);
+    all += carried;
+    if (!elided && !sharing_.on_base[w.value.index()]) moved += carried;
   }
   plan_.stats.bytes_copied += moved;
-  plan_.stats.bytes_not_copied += kept_in_place + coinciding_parts;
-  if (moved == 0) {
-    note.action = Action::kElided;
-    note.why = Why::kCoincides;
-    ++plan_.stats.copies_elided;
-    if (op.elide == Elide::kNever && coinciding_parts > 0) {
-      return absl::InvalidArgumentError(absl::StrCat("op \"", g_.name(o),
-                                                     "\": elide is \"never\", but source and result are the "
-                                                     "same bytes of \"",
-                                                     g_.name(result), "\""));
-    }
-    return absl::OkStatus();
+  plan_.stats.bytes_not_copied += all - moved;
+  if (!elided && moved == 0) note.action = Action::kElided;  // all that is there
+  const bool was_elided = note.action == Action::kElided;
+  ++(was_elided ? plan_.stats.copies_elided : plan_.stats.copies_kept);
+  if (was_elided && op.elide == Elide::kNever && all > 0) {
+    return absl::InvalidArgumentError(absl::StrCat("op \"", g_.name(o),
+                                                   "\": elide is \"never\", but source and result are the "
+                                                   "same bytes of \"",
+                                                   g_.name(result), "\""));
   }
-  ++plan_.stats.copies_kept;
-  note.why = op.elide == Elide::kNever ? Why::kNeverElide : Why::kNotTried;
-  if (op.elide == Elide::kMust) {
-    return absl::FailedPreconditionError(absl::StrCat("op \"", g_.name(o), "\": elide is \"must\", but ", moved,
-                                                      " bytes are moved; ", WhyText(g_, note)));
-  }
-  return absl::OkStatus();
+  const std::string why = !was_elided && op.elide == Elide::kMust ? WhyText(g_, note) : "";
+  plan_.notes.push_back(std::move(note));
+  if (why.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("op \"", g_.name(o), "\": elide is \"must\", but ", moved, " bytes are moved; ", why));
 }
 
 int64_t Assembler::CarriedBytes(OpId o, const Write& w) const {
@@ -189,14 +185,21 @@ void Assembler::NoteCarriedBases(OpId o) {
 
 absl::Status Assembler::NoteOps() {
   auto refusal = sharing_.refusals.begin();
+  auto movement = sharing_.movements.begin();
   for (int32_t i = 0; i < static_cast<int32_t>(g_.ops().size()); ++i) {
     const OpId o(i);
     const Op& op = g_.op(o);
     const bool fused = schedule_.FusionAt(schedule_.TimeOf(o)).has_value();
     if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill || fused) {
       NoteCarriedBases(o);
-    } else if (op.kind != OpKind::kBarrier) {
-      if (absl::Status s = NoteMovement(o); !s.ok()) return s;
+    } else if (op.kind == OpKind::kView) {
+      Note& note = plan_.notes.emplace_back();
+      note.op = o;
+      note.action = Action::kElided;
+      note.why = Why::kView;
+      note.value = g_.reads(op)[0].value;
+    } else if (movement != sharing_.movements.end() && movement->op == o) {
+      if (absl::Status s = NoteMovement(o, std::move(*movement++)); !s.ok()) return s;
     }
     for (; refusal != sharing_.refusals.end() && refusal->op == o; ++refusal)
       plan_.notes.push_back(std::move(*refusal));
@@ -208,7 +211,7 @@ absl::Status Assembler::CheckOperandPlaces() const {
   for (size_t i = 0; i < g_.ops().size(); ++i) {
     const Op& op = g_.ops()[i];
     for (const Read& r : g_.reads(op)) {
-      if (r.offset_multiple <= 1 || schedule_.Swallowed(r.value)) continue;
+      if (r.offset_multiple <= 1 || schedule_.Swallowed(r.value) || sharing_.storage_of[r.value.index()] == Sharing::kNoStorage) continue;
       const Expr& offset = plan_.location(r.value).offset_bytes;
       if (ProveMultipleOf(offset, r.offset_multiple, g_.symbols())) continue;
       return absl::InvalidArgumentError(absl::StrCat(

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/checker.h"
+#include "ir/region.h"
 #include "planner/assemble.h"
 #include "planner/liveness/live_ranges.h"
 #include "planner/liveness/uses.h"
@@ -86,9 +87,8 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     const size_t sa = static_cast<size_t>(a), sb = static_cast<size_t>(b);
     if (item[sa] < 0 || item[sb] < 0 || sharing.storages[sa].space != sharing.storages[sb].space) continue;
     const auto range = [&](ValueId v, size_t storage) {
-      const Expr& offset = sharing.offset_of[v.index()];
-      if (!offset.is_constant()) return ByteRange{0, sharing.storages[storage].size_bytes};
-      return ByteRange{offset.constant(), offset.constant() + graph.value(v).max_bytes};
+      const std::optional<ByteRange> span = RegionSpan(sharing.PlaceOf(graph, v), graph.symbols());
+      return span.value_or(ByteRange{0, sharing.storages[storage].size_bytes});
     };
     const ByteRange ra = range(d.a, sa), rb = range(d.b, sb);
     problems[sharing.storages[sa].space.index()].problem.disjoint.push_back(
@@ -184,6 +184,8 @@ absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
 
 // One way to share, carried through liveness and placement.
 struct Candidate {
+  explicit Candidate(SharedStorages shared) : uses(std::move(shared.uses)), sharing(std::move(shared.sharing)) {}
+  Uses uses;
   Sharing sharing;
   LiveRanges live;
   std::vector<SpaceProblem> problems;  // one per space
@@ -192,12 +194,14 @@ struct Candidate {
   bool optimal = true;                 // every one meets its bound
 };
 
-absl::StatusOr<Candidate> MakeCandidate(const Graph& graph, const Schedule& schedule, const Uses& uses,
-                                        InPlaceTaste taste, const PlanOptions& options) {
-  absl::StatusOr<Sharing> sharing = ShareStorages(graph, schedule, uses, taste);
-  if (!sharing.ok()) return sharing.status();
-  Candidate c;
-  c.sharing = *std::move(sharing);
+absl::StatusOr<Candidate> MakeCandidate(const Graph& graph, const Schedule& schedule, InPlaceTaste taste,
+                                        const PlanOptions& options) {
+  SharingPolicy policy;
+  policy.taste = taste;
+  absl::StatusOr<SharedStorages> shared = ShareStorages(graph, schedule, policy);
+  if (!shared.ok()) return shared.status();
+  Candidate c(*std::move(shared));
+  const Uses& uses = c.uses;
   c.live = ComputeLiveRanges(graph, schedule, uses, c.sharing);
   c.problems = SplitBySpace(graph, schedule, c.sharing, c.live, Concurrency::kCount, options);
   std::vector<SpaceProblem> in_list_order;
@@ -236,16 +240,15 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   }
   absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
   if (!schedule.ok()) return schedule.status();
-  const Uses uses(graph, *schedule);
-  absl::StatusOr<Candidate> best = MakeCandidate(graph, *schedule, uses, InPlaceTaste::kFirstOperand, options);
+  absl::StatusOr<Candidate> best = MakeCandidate(graph, *schedule, InPlaceTaste::kFirstOperand, options);
   const bool try_other = options.effort == Effort::kMax || graph.ops().size() <= kMaxOpsForTwoTastes;
   if (options.effort != Effort::kFast && try_other && !(best.ok() && best->optimal)) {
-    absl::StatusOr<Candidate> other = MakeCandidate(graph, *schedule, uses, InPlaceTaste::kOldestOperand, options);
+    absl::StatusOr<Candidate> other = MakeCandidate(graph, *schedule, InPlaceTaste::kOldestOperand, options);
     if (other.ok() && (!best.ok() || other->bytes < best->bytes)) best = std::move(other);
   }
   if (!best.ok()) return best.status();
   absl::StatusOr<Plan> plan =
-      AssemblePlan(graph, *schedule, uses, std::move(best->sharing), best->live, best->problems, best->placements);
+      AssemblePlan(graph, *schedule, best->uses, std::move(best->sharing), best->live, best->problems, best->placements);
   if (!plan.ok()) return plan;
   constexpr const char* kEfforts[] = {"fast", "default", "max"};
   plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/container/btree_map.h"
+#include "ir/region.h"
 #include "planner/liveness/overwritten.h"
 
 namespace bufplan {
@@ -16,9 +17,10 @@ namespace {
 // needed. Ranges that end alike are joined, so a run of uses that grows does not visit its parts again and again.
 class LiveBytes {
  public:
+  // Dead until something is written.
   LiveBytes(int64_t size, int64_t time) {
     born_[0] = {size, time};
-    needed_[0] = {size, time + 1};
+    needed_[0] = {size, time};
   }
 
   // The bytes are needed until `end`.
@@ -42,7 +44,6 @@ class LiveBytes {
   // New content in all of `bytes`. A life that lasts until now goes on, another one is over and becomes a piece.
   void Write(ByteRange bytes, int64_t time, std::vector<Piece>& pieces) {
     if (bytes.empty()) return;
-    Grow(bytes.end, time);
     SplitAt(needed_, bytes.begin);
     SplitAt(needed_, bytes.end);
     for (auto n = needed_.lower_bound(bytes.begin); n != needed_.end() && n->first < bytes.end; ++n) {
@@ -51,17 +52,28 @@ class LiveBytes {
       SplitAt(born_, n->second.end);
       auto b = born_.lower_bound(n->first);
       for (; b != born_.end() && b->first < n->second.end; ++b) {
-        pieces.push_back({b->second.time, n->second.time, b->first, b->second.end});
+        if (b->second.time < n->second.time) {
+          pieces.push_back({b->second.time, n->second.time, b->first, b->second.end});
+        }
         b->second.time = time;
       }
     }
     Use(bytes, time + 1);
   }
 
-  // New content somewhere in `bytes`: the old lives on beside it.
+  // New content somewhere in `bytes`: the old, if there is any, lives on beside it.
   void WriteSome(ByteRange bytes, int64_t time) {
     if (bytes.empty()) return;
-    Grow(bytes.end, time);
+    SplitAt(needed_, bytes.begin);
+    SplitAt(needed_, bytes.end);
+    for (auto n = needed_.lower_bound(bytes.begin); n != needed_.end() && n->first < bytes.end; ++n) {
+      SplitAt(born_, n->first);
+      SplitAt(born_, n->second.end);
+      auto b = born_.lower_bound(n->first);
+      for (; b != born_.end() && b->first < n->second.end; ++b) {
+        if (b->second.time >= n->second.time) b->second.time = time;
+      }
+    }
     Use(bytes, time + 1);
   }
 
@@ -72,10 +84,10 @@ class LiveBytes {
     for (int64_t byte = 0; b != born_.end();) {
       const int64_t end = std::min(b->second.end, n->second.end);
       const bool joins =
-          pieces.size() > first && pieces.back().begin == b->second.time && pieces.back().end == n->second.time;
+          pieces.size() > first && pieces.back().high == byte && pieces.back().begin == b->second.time && pieces.back().end == n->second.time;
       if (joins) {
         pieces.back().high = end;
-      } else {
+      } else if (b->second.time < n->second.time) {
         pieces.push_back({b->second.time, n->second.time, byte, end});
       }
       byte = end;
@@ -90,13 +102,6 @@ class LiveBytes {
     int64_t time = 0;
   };
   using Map = absl::btree_map<int64_t, Until>;  // by first byte; covers [0, size)
-
-  void Grow(int64_t end, int64_t time) {
-    const int64_t old = std::prev(born_.end())->second.end;
-    if (end <= old) return;
-    born_[old] = {end, time};
-    needed_[old] = {end, time + 1};
-  }
 
   static void SplitAt(Map& map, int64_t byte) {
     auto it = map.upper_bound(byte);
@@ -122,7 +127,7 @@ class Liveness {
  private:
   void OrderMembers();
   bool OnePiece(ValueId v, Piece& piece) const;
-  void Live(absl::Span<const ValueId> members);
+  void Live(int64_t size, absl::Span<const ValueId> members);
   void Visit(ValueId v, LiveBytes& bytes);
   // Bytes of the root v, in its storage, in which range `r` of v lies; and whether its place is the same for all symbol
   // values.
@@ -132,6 +137,7 @@ class Liveness {
   int64_t EndOf(int32_t time) const {
     return concurrency_ == Concurrency::kCount ? AxisEnd(time, schedule_) : int64_t{time} + 2;
   }
+  bool Strided(ValueId v) const { return !sharing_.strides.empty() && sharing_.strides[v.index()] != nullptr; }
   int32_t BornAt(ValueId v) const {
     const std::optional<OpId> producer = g_.producer(v);
     return producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
@@ -172,13 +178,20 @@ void Liveness::OrderMembers() {
 ByteRange Liveness::InStorage(ValueId v, ByteRange r) const {
   const size_t storage = static_cast<size_t>(sharing_.storage_of[v.index()]);
   const Expr& offset = sharing_.offset_of[v.index()];
-  if (!offset.is_constant()) return {0, sharing_.storages[storage].size_bytes};
+  const int64_t size = sharing_.storages[storage].size_bytes;
+  if (Strided(v)) {
+    if (r.empty()) return {};
+    const std::optional<ByteRange> span = RegionSpan(sharing_.PlaceOf(g_, v), g_.symbols());
+    return span.has_value() ? ByteRange{std::max<int64_t>(span->begin, 0), std::min(span->end, size)}
+                            : ByteRange{0, size};
+  }
+  if (!offset.is_constant()) return r.empty() ? ByteRange{} : ByteRange{0, size};
   return {offset.constant() + r.begin, offset.constant() + r.end};
 }
 
-// A base that is carried is needed whole until it is, so that it and its result never lie partly on one another. Where
-// the result lies on it, or nothing of it is left, it is not.
+// What is elided reads nothing, and neither does a result that lies on its base, or leaves nothing of it.
 bool Liveness::Needs(const Use& use) const {
+  if (use.kind == UseKind::kRead && sharing_.elided[static_cast<size_t>(use.op)] != 0) return false;
   if (use.kind != UseKind::kBase) return true;
   const Write& write = g_.writes(g_.op(OpId(use.op)))[use.read];
   if (sharing_.on_base[write.value.index()]) return false;
@@ -193,6 +206,7 @@ bool Liveness::OnePiece(ValueId v, Piece& piece) const {
   int64_t end = EndOf(born);
   for (const Use& use : uses_.of(v)) {
     if (use.kind == UseKind::kBase || use.range.begin > 0 || use.range.end < size) return false;
+    if (!Needs(use)) continue;
     end = std::max(end, EndOf(use.time));
   }
   piece = {AxisBegin(born), end, 0, size};
@@ -203,9 +217,12 @@ void Liveness::Visit(ValueId v, LiveBytes& bytes) {
   const int64_t time = AxisBegin(BornAt(v));
   const int64_t over = EndOf(BornAt(v));
   const ByteRange all = InStorage(v, {0, g_.value(v).max_bytes});
-  const bool fixed = sharing_.offset_of[v.index()].is_constant();
-  if (sharing_.on_base[v.index()]) {
-    const OpId op = *g_.producer(v);
+  const bool fixed = sharing_.offset_of[v.index()].is_constant() && !Strided(v);
+  const std::optional<OpId> producer = g_.producer(v);
+  if (producer.has_value() && sharing_.elided[producer->index()] != 0) {
+    // Its bytes are there.
+  } else if (sharing_.on_base[v.index()]) {
+    const OpId op = *producer;
     for (const Write& w : g_.writes(g_.op(op))) {
       if (w.value != v) continue;
       const OverwrittenBytes gone = Overwritten(g_, op, w);
@@ -226,20 +243,22 @@ void Liveness::Visit(ValueId v, LiveBytes& bytes) {
     bytes.Use(all, over);
   }
   for (const Use& use : uses_.of(v)) {
-    if (Needs(use)) bytes.Use(InStorage(v, use.range), EndOf(use.time));
+    if (!Needs(use)) continue;
+    // A base that is carried is needed whole until it is, so that it and its result never lie partly on one another.
+    const ByteRange range = use.kind == UseKind::kBase ? uses_.range(use.through) : use.range;
+    bytes.Use(InStorage(v, range), EndOf(use.time));
   }
 }
 
-void Liveness::Live(absl::Span<const ValueId> members) {
-  if (members.empty()) return;
+void Liveness::Live(int64_t size, absl::Span<const ValueId> members) {
+  if (members.empty() || size == 0) return;
   const ValueId first = members[0];
   Piece piece;
-  if (members.size() == 1 && OnePiece(first, piece)) {
-    if (piece.high > 0) out_.pieces.push_back(piece);
+  if (members.size() == 1 && g_.value(first).max_bytes == size && OnePiece(first, piece)) {
+    out_.pieces.push_back(piece);
     return;
   }
-  if (g_.value(first).max_bytes == 0) return;  // nothing joins a storage of zero bytes
-  LiveBytes bytes(g_.value(first).max_bytes, AxisBegin(BornAt(first)));
+  LiveBytes bytes(size, AxisBegin(BornAt(first)));
   for (ValueId v : members) Visit(v, bytes);
   bytes.Finish(out_.pieces);
 }
@@ -252,7 +271,7 @@ LiveRanges Liveness::Run() {
   for (size_t s = 0; s < n; ++s) {
     out_.begin.push_back(static_cast<uint32_t>(out_.pieces.size()));
     if (sharing_.storages[s].owner.has_value()) continue;
-    Live(absl::MakeConstSpan(members_).subspan(member_begin_[s], member_begin_[s + 1] - member_begin_[s]));
+    Live(sharing_.storages[s].size_bytes, absl::MakeConstSpan(members_).subspan(member_begin_[s], member_begin_[s + 1] - member_begin_[s]));
   }
   out_.begin.push_back(static_cast<uint32_t>(out_.pieces.size()));
 

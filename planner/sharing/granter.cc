@@ -3,39 +3,34 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
 #include "ir/region.h"
-#include "planner/liveness/overwritten.h"
+#include "planner/sharing/missing_fact.h"
+#include "planner/sharing/strided.h"
 
 namespace bufplan {
 namespace {
 
-// The bytes that a wish's op writes at `offset`, as regions of the storage.
-absl::InlinedVector<Region, 1> WrittenRegions(const Graph& g, const Wish& wish, const Expr& offset) {
-  const Region whole{offset, g.value(wish.result).bytes, {}};
-  if (!wish.base) return {whole};
-  const auto placed = [&](RegionId id) {
-    Region r = g.region(id);
-    r.at += offset;
-    return r;
-  };
-  const Op& op = g.op(*g.producer(wish.result));
-  if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
-    return {wish.write->region.has_value() ? placed(*wish.write->region) : whole};
-  }
-  absl::InlinedVector<Region, 1> regions;
-  for (const Read& r : g.reads(op)) regions.push_back(r.to_region.has_value() ? placed(*r.to_region) : whole);
-  return regions;
+// Blockers of one wish that are listed; with more, all that is said is that there are some.
+constexpr size_t kMaxBlockers = 64;
+
+bool IsConstant(const Region& r) { return r.contiguous() && r.at.is_constant() && r.run_bytes.is_constant(); }
+
+ByteRange SpanOf(const Region& region, const Graph& g) {
+  if (IsConstant(region)) return {region.at.constant(), region.at.constant() + region.run_bytes.constant()};
+  return RegionSpan(region, g.symbols()).value_or(ByteRange{0, INT64_MAX});
 }
 
 }  // namespace
 
 Granter::Granter(const Graph& graph, const Schedule& schedule, const Uses& uses, Ownership& ownership,
-                 StorageTable& storages)
+                 EffectFinder& effects, StorageTable& storages)
     : g_(graph),
       schedule_(schedule),
       uses_(uses),
       ownership_(ownership),
+      effects_(effects),
       s_(storages),
       proof_budget_(1000000 + 64 * static_cast<int64_t>(graph.ops().size())) {
   for (const KeepAlive& k : graph.keep_alive()) kept_until_.emplace_back(schedule.TimeOf(k.until), k.value);
@@ -43,93 +38,101 @@ Granter::Granter(const Graph& graph, const Schedule& schedule, const Uses& uses,
 }
 
 std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
-  const Place place = PlaceOf(wish);
-  if (std::optional<Refusal> refusal = Forbidden(wish, place)) return refusal;
-  if (std::optional<Refusal> refusal = NeededByUnit(time, wish, place)) return refusal;
-  const std::optional<Refusal> needed = StillNeeded(time, place);
-  const bool proven = needed.has_value() && s_.Linear(place.storage) &&
-                      s_.Tip(place.storage) == uses_.root(wish.target) && ProvenApart(time, wish, place);
-  if (needed.has_value() && !proven) return needed;
-  if (wish.base) {
-    if (std::optional<Refusal> refusal = OverwrittenMeanwhile(wish, place)) return refusal;
+  blockers_.clear();
+  const int32_t storage = wish.spot.storage;
+  const Region& place = wish.spot.place;
+  const std::optional<ByteRange> span = IsConstant(place) ? SpanOf(place, g_) : RegionSpan(place, g_.symbols());
+  if (!span.has_value() || span->begin < 0) return Refusal{Why::kOutgrows};
+  effect_ = effects_.Find(time, wish.op, wish.write, wish.spot);
+  const Effect& effect = effect_;
+  if (std::optional<Refusal> refusal = Forbidden(wish, effect, *span)) return refusal;
+  bool proven = false;
+  if (!effect.written.empty()) {
+    if (std::optional<Refusal> refusal = ForbiddenWrite(wish, *span)) return refusal;
+    if (std::optional<Refusal> refusal = NeededByUnit(time, wish, effect)) return refusal;
+    std::optional<Refusal> needed;
+    for (const Region& written : effect.written) {
+      if (!needed.has_value()) needed = StillNeeded(time, storage, written);
+    }
+    if (needed.has_value()) {
+      proven = !FindBlockers(time, wish, effect);
+      if (!proven && !blockers_.empty()) {
+        needed->other = blockers_[0].value;
+        needed->missing = blockers_[0].missing;
+      }
+      if (!proven) return needed;
+    }
   }
-  ByteTimeline& timeline = s_.TimelineOf(place.storage);
-  if (proven) {
-    timeline.WriteSome(place.written, wish.result, time, schedule_);
-  } else {
-    timeline.Write(place.written, wish.result, time);
+  ByteTimeline& timeline = s_.TimelineOf(storage);
+  for (const Region& written : effect.written) {
+    if (proven || !IsConstant(written)) {
+      timeline.WriteSome(SpanOf(written, g_), wish.result, time, schedule_);
+    } else {
+      timeline.Write(SpanOf(written, g_), wish.result, time);
+    }
   }
-  s_.Join(wish.result, place.storage, place.offset, place.bytes);
+  s_.Join(wish.result, storage, place, *span, wish.kind);
   for (const Use& use : uses_.of(wish.result)) {
     timeline.Use(s_.InStorage(wish.result, use.range), use.time, schedule_);
   }
-  if (wish.base) s_.LieOnBase(wish.result);
+  if (effect.on_base) s_.LieOnBase(wish.result);
+  if (effect.moves && effect.elided) s_.ElideMovement(wish.op);
   return std::nullopt;
 }
 
-Granter::Place Granter::PlaceOf(const Wish& wish) const {
-  Place place;
-  place.storage = s_.StorageOf(wish.target);
-  place.offset = s_.OffsetOf(wish.target);
+// What does not depend on time: memory, size, alignment, pins, disjointness.
+std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Effect& effect, ByteRange bytes) {
+  const Storage& s = s_.storage(wish.spot.storage);
   const Value& result = g_.value(wish.result);
-  if (!place.offset.is_constant()) {
-    const int64_t first = s_.InStorage(uses_.root(wish.target), uses_.range(wish.target)).begin;
-    place.bytes = place.written = {first, s_.storage(place.storage).size_bytes};
-    return place;
-  }
-  const int64_t at = place.offset.constant();
-  place.bytes = place.written = {at, at + result.max_bytes};
-  if (!wish.base) {
-    place.all_written = result.bytes.is_constant();
-    return place;
-  }
-  const OverwrittenBytes gone = Overwritten(g_, *g_.producer(wish.result), *wish.write);
-  place.written = {at + gone.span.begin, at + gone.span.end};
-  place.all_written = gone.exact;
-  return place;
-}
-
-// What does not depend on time: ownership, memory, size, alignment, pins, disjointness.
-std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Place& place) {
-  const Storage& s = s_.storage(place.storage);
-  const Value& result = g_.value(wish.result);
-  if (s.owner.has_value()) {
-    if (s_.Sealed(place.storage)) return Refusal{Why::kOldContentKept, *s.owner};
-    if (std::optional<Why> why = ownership_.Refuses(*s.owner, wish.result)) return Refusal{*why, *s.owner};
-  }
-  if (!wish.base) {
+  const Region& place = wish.spot.place;
+  const bool same_space = s.space == result.space || (effect.moves && g_.SameMemory(s.space, result.space));
+  if (!same_space) return Refusal{Why::kOtherSpace};
+  if (wish.kind == WishKind::kInPlace) {
     const Value& operand = g_.value(wish.target);
-    if (operand.space != result.space || s.space != result.space) return Refusal{Why::kOtherSpace};
-    if (wish.mode == InPlaceMode::kSameIndex && !ProveLessEqual(result.bytes, operand.bytes, g_.symbols())) {
-      return Refusal{Why::kOutgrows};
-    }
-    if (s.owner.has_value() && !ProveLessEqual(place.offset + result.bytes, g_.value(*s.owner).bytes, g_.symbols())) {
-      return Refusal{Why::kOutgrows};
+    if (operand.space != result.space) return Refusal{Why::kOtherSpace};
+    const bool shorter = ProveLessEqual(result.bytes, operand.bytes, g_.symbols());
+    if (!shorter && (wish.mode == InPlaceMode::kSameIndex || !place.at.is_constant())) return Refusal{Why::kOutgrows};
+  }
+  if (wish.kind != WishKind::kBase) {
+    if (!place.at.is_constant() && !ProveNonNegative(place.at, g_.symbols())) return Refusal{Why::kOutgrows};
+    const Expr end = RegionEnd(place);
+    if (s.owner.has_value() && !ProveLessEqual(end, g_.value(*s.owner).bytes, g_.symbols())) {
+      Refusal refusal{Why::kOutgrows};
+      refusal.missing = MissingLessEqual(end, g_.value(*s.owner).bytes, g_.symbols());
+      return refusal;
     }
     const std::optional<int64_t> limit = g_.space(s.space).max_allocation_bytes;
-    if (!place.offset.is_constant() && !ProveLessEqual(result.bytes, operand.bytes, g_.symbols())) {
-      return Refusal{Why::kOutgrows};
-    }
-    if (limit.has_value() && !s.owner.has_value() && place.bytes.end > *limit) return Refusal{Why::kOutgrows};
+    if (limit.has_value() && !s.owner.has_value() && bytes.end > *limit) return Refusal{Why::kOutgrows};
   }
-  const Op& op = g_.op(*g_.producer(wish.result));
+  const Op& op = g_.op(wish.op);
   if (op.elide == Elide::kNever && op.kind != OpKind::kCompute) {
     for (const Read& r : g_.reads(op)) {
-      if (s_.StorageOf(r.value) == place.storage) return Refusal{Why::kNeverElide};
+      if (s_.StorageOf(r.value) == wish.spot.storage) return Refusal{Why::kNeverElide};
     }
   }
-  if (!ProveMultipleOf(place.offset, s_.AlignmentOf(wish.result), g_.symbols())) return Refusal{Why::kMisaligned};
-  if (!s_.PinsAgree(wish.result, place.storage, place.offset, place.bytes)) return Refusal{Why::kPinned};
-  if (const std::optional<ValueId> other = s_.DisjointFrom(wish.result, place.storage, place.bytes)) {
+  if (wish.only_elided && !effect.elided) return Refusal{Why::kNotTried};
+  if (!ProveMultipleOf(place.at, s_.AlignmentOf(wish.result), g_.symbols())) return Refusal{Why::kMisaligned};
+  if (!s_.PinsAgree(wish.result, wish.spot.storage, place.at, bytes)) return Refusal{Why::kPinned};
+  if (const std::optional<ValueId> other = s_.DisjointFrom(wish.result, wish.spot.storage, bytes)) {
     return Refusal{Why::kDisjoint, *other};
   }
   return std::nullopt;
 }
 
+// Nobody but the owner's lineage writes into storage of the caller.
+std::optional<Refusal> Granter::ForbiddenWrite(const Wish& wish, ByteRange bytes) {
+  const Storage& s = s_.storage(wish.spot.storage);
+  if (bytes.empty() || !s.owner.has_value()) return std::nullopt;
+  if (s_.Sealed(wish.spot.storage)) return Refusal{Why::kOldContentKept, *s.owner};
+  if (std::optional<Why> why = ownership_.Refuses(*s.owner, wish.result)) return Refusal{*why, *s.owner};
+  return std::nullopt;
+}
+
 // The first use of what lies in the written bytes that is not over when the unit at `time` writes there.
-std::optional<Refusal> Granter::StillNeeded(int32_t time, const Place& place) {
-  if (place.written.empty()) return std::nullopt;
-  ByteTimeline& timeline = s_.TimelineOf(place.storage);
+std::optional<Refusal> Granter::StillNeeded(int32_t time, int32_t storage, const Region& written) {
+  const ByteRange span = SpanOf(written, g_);
+  if (span.empty()) return std::nullopt;
+  ByteTimeline& timeline = s_.TimelineOf(storage);
   std::optional<Refusal> found;
   const auto look = [&](const Frontier& uses, ValueId writer) {
     if (found.has_value()) return;
@@ -140,20 +143,88 @@ std::optional<Refusal> Granter::StillNeeded(int32_t time, const Place& place) {
                                                  : Why::kUnordered;
     found = Refusal{why, writer, *t};
   };
-  timeline.ForEach(place.written, [&](ByteRange, const Segment& s) {
+  timeline.ForEach(span, [&](ByteRange, const Segment& s) {
     look(s.uses, s.writer);
     // What this very unit wrote already is another result of it.
-    if (!found.has_value() && WrittenAt(s.writer, time)) found = Refusal{Why::kOwnOperand, s.writer, time};
+    if (!found.has_value() && s.written == time) found = Refusal{Why::kOwnOperand, s.writer, time};
   });
-  look(timeline.whole(), s_.Tip(place.storage));
+  look(timeline.whole(), s_.Tip(storage));
   return found;
 }
 
-bool Granter::Permitted(int32_t time, const Wish& wish, const Place& place, ValueId operand) const {
+// Whether the use still happens: those of movements that turned out to be elided, and of bases that results lie on,
+// do not.
+bool Granter::IsPhysical(const Use& use, int32_t time) const {
+  if (use.op < 0 || use.kind == UseKind::kKeepAlive || use.time >= time) return true;
+  const OpId op(use.op);
+  if (use.kind == UseKind::kBase) {
+    const Write& w = g_.writes(g_.op(op))[use.read];
+    return w.cover == Cover::kPart || !s_.OnBase(w.value);
+  }
+  return !s_.Elided(op);
+}
+
+void Granter::CheckRoot(int32_t time, ValueId v, const Effect& effect, bool& done) {
+  const std::optional<OpId> producer = g_.producer(v);
+  const int32_t born = producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
+  const Region place = s_.PlaceOf(v);
+  const auto check = [&](const Region& region, int32_t t) {
+    for (const Region& w : effect.written) {
+      if (ProveRegionsDisjoint(w, region, g_.symbols())) continue;
+      if (blockers_.size() >= kMaxBlockers) {
+        done = true;
+        return;
+      }
+      blockers_.push_back({v, t, MissingFact(region, w)});
+      return;
+    }
+  };
+  const bool writes = producer.has_value() && !s_.Elided(*producer);
+  if (writes && (born == time || !schedule_.Before(born, time))) check(place, born);
+  for (const Use& use : uses_.of(v)) {
+    if (--proof_budget_ < 0) done = true;
+    if (done || (!blockers_.empty() && blockers_.back().value == v)) return;
+    if (use.time == time || schedule_.Before(use.time, time) || !IsPhysical(use, time)) continue;
+    const std::optional<Region> region = Compose(place, uses_.RegionOf(use), g_.symbols());
+    check(region.value_or(place), use.time);
+  }
+}
+
+// False if every use and write in the storage that is not over at `time` is proven to touch other bytes than the ones
+// written, for all symbol values; else blockers() are the values that are not.
+bool Granter::FindBlockers(int32_t time, const Wish& wish, const Effect& effect) {
+  const bool plain = g_.symbols().empty() && schedule_.one_stream() &&
+                     std::all_of(effect.written.begin(), effect.written.end(), IsConstant);
+  // The timeline was exact: what is asked is only whether what is in the way could be moved.
+  if (plain && (wish.kind == WishKind::kInPlace || proof_budget_ < 0)) return true;
+  bool done = false;
+  s_.ForEachRoot(wish.spot.storage, [&](ValueId v) {
+    CheckRoot(time, v, effect, done);
+    return !done;
+  });
+  if (done) blockers_.clear();
+  return done || !blockers_.empty();
+}
+
+std::vector<Blocker> Granter::NotOver(int32_t time, int32_t storage) {
+  std::vector<Blocker> found;
+  s_.ForEachRoot(storage, [&](ValueId v) {
+    for (const Use& use : uses_.of(v)) {
+      const bool keeps = use.kind == UseKind::kKeepAlive && use.time == time;
+      const bool over = schedule_.Before(use.time, time) || (use.time == time && !keeps);
+      if (over || use.range.empty() || !IsPhysical(use, time)) continue;
+      found.push_back({v, use.time});
+    }
+    return true;
+  });
+  return found;
+}
+
+bool Granter::Permitted(int32_t time, const Wish& wish, ValueId operand) const {
   const auto allows = [&](ValueId value, InPlaceMode mode) {
     if (value != operand) return false;
     if (mode == InPlaceMode::kAny) return true;
-    return s_.OffsetOf(operand) == place.offset &&
+    return s_.OffsetOf(operand) == wish.spot.place.at &&
            ProveLessEqual(g_.value(wish.result).bytes, g_.value(operand).bytes, g_.symbols());
   };
   if (const std::optional<FusionId> fusion = schedule_.FusionAt(time)) {
@@ -166,15 +237,16 @@ bool Granter::Permitted(int32_t time, const Wish& wish, const Place& place, Valu
 }
 
 // A part of a data movement whose source is its destination: it is not executed.
-bool Granter::StaysInPlace(const Op& op, const Read& r, const Wish& wish, const Place& place) const {
-  const OpId writer = *g_.producer(wish.result);
-  if (!wish.base || &op != &g_.op(writer) || op.kind == OpKind::kCompute) return false;
-  if (schedule_.FusionAt(schedule_.TimeOf(writer)).has_value()) return false;  // a group moves as it likes
-  Region from = r.region.has_value() ? g_.region(*r.region) : Region{0, g_.value(r.value).bytes, {}};
-  Region to = r.to_region.has_value() ? g_.region(*r.to_region) : Region{0, g_.value(wish.result).bytes, {}};
-  from.at += s_.OffsetOf(r.value);
-  to.at += place.offset;
-  return from == to;
+bool Granter::StaysInPlace(const Op& op, const Read& r, const Wish& wish) const {
+  if (&op != &g_.op(wish.op) || op.kind == OpKind::kCompute || op.kind == OpKind::kFill) return false;
+  if (schedule_.FusionAt(schedule_.TimeOf(wish.op)).has_value()) return false;  // a group moves as it likes
+  const Region whole{0, g_.value(r.value).bytes, {}};
+  Region part = r.region.has_value() ? g_.region(*r.region) : whole;
+  part.at += uses_.offset(r.value);
+  const std::optional<Region> from = Compose(s_.PlaceOf(uses_.root(r.value)), part, g_.symbols());
+  const std::optional<Region> to =
+      r.to_region.has_value() ? Compose(wish.spot.place, g_.region(*r.to_region), g_.symbols()) : wish.spot.place;
+  return from.has_value() && to.has_value() && *from == *to;
 }
 
 void Granter::CollectOwnUses(int32_t time) {
@@ -183,7 +255,7 @@ void Granter::CollectOwnUses(int32_t time) {
   own_uses_.clear();
   longest_own_use_ = 0;
   const auto add = [&](ValueId v, ByteRange range, const Op* op, const Read* read, std::optional<ValueId> result) {
-    if (WrittenAt(v, time)) return;
+    if (WrittenAt(v, time) || s_.StorageOf(v) == Sharing::kNoStorage) return;
     const ByteRange bytes = s_.InStorage(uses_.root(v), range);
     longest_own_use_ = std::max(longest_own_use_, bytes.size());
     own_uses_.push_back({s_.StorageOf(v), v, bytes, op, read, result});
@@ -211,39 +283,35 @@ void Granter::CollectOwnUses(int32_t time) {
   });
 }
 
-std::optional<ValueId> Granter::KeptAliveBy(int32_t time, int32_t storage) {
-  CollectOwnUses(time);
-  for (const OwnUse& use : own_uses_) {
-    if (use.storage == storage && use.read == nullptr && !use.result.has_value() && !use.bytes.empty())
-      return use.value;
-  }
-  return std::nullopt;
-}
-
 // A use by the unit itself of what it would overwrite, that it does not declare.
-std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, const Place& place) {
+std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, const Effect& effect) {
   CollectOwnUses(time);
-  absl::InlinedVector<Region, 1> written;
+  ByteRange written = SpanOf(effect.written[0], g_);
+  for (const Region& w : effect.written) {
+    const ByteRange span = SpanOf(w, g_);
+    written = {std::min(written.begin, span.begin), std::max(written.end, span.end)};
+  }
+  const int32_t storage = wish.spot.storage;
   const auto clashes = [&](const OwnUse& use) {
-    if (written.empty()) written = WrittenRegions(g_, wish, place.offset);
-    Region used{s_.OffsetOf(use.value), g_.value(use.value).bytes, {}};
+    Region part{uses_.offset(use.value), g_.value(use.value).bytes, {}};
     if (use.read != nullptr && use.read->region.has_value()) {
-      used = g_.region(*use.read->region);
-      used.at += s_.OffsetOf(use.value);
+      part = g_.region(*use.read->region);
+      part.at += uses_.offset(use.value);
     }
-    return !std::all_of(written.begin(), written.end(),
+    const Region place = s_.PlaceOf(uses_.root(use.value));
+    const Region used = Compose(place, part, g_.symbols()).value_or(place);
+    return !std::all_of(effect.written.begin(), effect.written.end(),
                         [&](const Region& w) { return ProveRegionsDisjoint(w, used, g_.symbols()); });
   };
   auto use = std::lower_bound(own_uses_.begin(), own_uses_.end(),
-                              std::make_pair(place.storage, place.written.begin - longest_own_use_),
+                              std::make_pair(storage, written.begin - longest_own_use_),
                               [](const OwnUse& u, const std::pair<int32_t, int64_t>& from) {
                                 return std::make_pair(u.storage, u.bytes.begin) < from;
                               });
-  for (; use != own_uses_.end() && use->storage == place.storage && use->bytes.begin < place.written.end; ++use) {
-    if (!use->bytes.Meets(place.written)) continue;
-    if (use->result == wish.result) continue;  // its own base: carried bytes are not written
-    if (use->read != nullptr &&
-        (StaysInPlace(*use->op, *use->read, wish, place) || Permitted(time, wish, place, use->value))) {
+  for (; use != own_uses_.end() && use->storage == storage && use->bytes.begin < written.end; ++use) {
+    if (!use->bytes.Meets(written)) continue;
+    if (use->result == wish.result && effect.on_base) continue;  // its own base: carried bytes are not written
+    if (use->read != nullptr && (StaysInPlace(*use->op, *use->read, wish) || Permitted(time, wish, use->value))) {
       continue;
     }
     if (!clashes(*use)) continue;
@@ -253,63 +321,10 @@ std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, con
   return std::nullopt;
 }
 
-// Every use and write in the storage that is not over at `time` is proven to touch other bytes than the wish's op
-// writes, for all symbol values.
-bool Granter::ProvenApart(int32_t time, const Wish& wish, const Place& place) {
-  const absl::InlinedVector<Region, 1> written = WrittenRegions(g_, wish, place.offset);
-  const bool plain = g_.symbols().empty() &&
-                     std::all_of(written.begin(), written.end(), [](const Region& r) { return r.contiguous(); });
-  if (plain && written.size() == 1) return false;  // the timeline was exact
-  const auto apart = [&](const Region& region) {
-    return std::all_of(written.begin(), written.end(),
-                       [&](const Region& w) { return ProveRegionsDisjoint(w, region, g_.symbols()); });
-  };
-  return s_.ForEachRoot(place.storage, [&](ValueId v) {
-    const std::optional<OpId> producer = g_.producer(v);
-    const int32_t born = producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
-    if (born == time || !schedule_.Before(born, time)) return false;
-    for (const Use& use : uses_.of(v)) {
-      if (--proof_budget_ < 0) return false;
-      if (use.time == time || schedule_.Before(use.time, time)) continue;
-      Region region = uses_.RegionOf(use);
-      region.at += s_.OffsetOf(v);
-      if (!apart(region)) return false;
-    }
-    return true;
-  });
-}
-
-bool Granter::IsAncestor(ValueId ancestor, ValueId v) const {
-  constexpr int kMaxSteps = 4096;
-  for (int steps = 0; steps < kMaxSteps; ++steps) {
-    v = uses_.root(v);
-    if (v == ancestor) return true;
-    const std::optional<OpId> producer = g_.producer(v);
-    if (!producer.has_value()) return false;
-    std::optional<ValueId> base;
-    for (const Write& w : g_.writes(g_.op(*producer))) {
-      if (w.value == v) base = w.base;
-    }
-    if (!base.has_value() || !s_.OnBase(v)) return false;
-    v = *base;
-  }
-  return false;
-}
-
-// The bytes that the result takes over from its base must still be the base's: no other version has overwritten them.
-std::optional<Refusal> Granter::OverwrittenMeanwhile(const Wish& wish, const Place& place) {
-  const ValueId base = uses_.root(wish.target);
-  if (s_.Linear(place.storage) && s_.Tip(place.storage) == base) return std::nullopt;
-  std::optional<Refusal> found;
-  s_.TimelineOf(place.storage).ForEach(place.bytes, [&](ByteRange at, const Segment& segment) {
-    if (found.has_value() || (place.all_written && place.written.Contains(at))) return;
-    if (IsAncestor(segment.writer, base)) return;
-    const std::optional<OpId> op = g_.producer(segment.writer);
-    found = Refusal{Why::kOverwrittenMeanwhile, segment.writer,
-                    op.has_value() ? std::optional<int32_t>(op->value) : std::nullopt};
-  });
-  if (!found.has_value()) s_.Fork(place.storage);
-  return found;
+// What is not proven of the two: that one ends before the other begins. Empty if that is wrong for all symbol values.
+std::string Granter::MissingFact(const Region& used, const Region& written) const {
+  if (g_.symbols().empty()) return "";
+  return MissingDisjointness(used, written, g_.symbols());
 }
 
 }  // namespace bufplan

@@ -1,4 +1,9 @@
-// Grants or refuses one wish: "this result lies where that value lies". One mechanism for bases and in-place operands.
+// Grants or refuses one wish: "this result lies there". One mechanism for bases, in-place operands, the sources of data
+// movements and the places where values are going to be copied to.
+//
+// A result that finds its bytes there already writes nothing, so nothing can be in its way: what it is a copy of is
+// protected by the uses of both. Otherwise every byte that its op writes must be needed by nobody any more: all uses of
+// what lies there happen before the op, or are its own and declared, or are proven to touch other bytes.
 //
 // COST: O(log) per segment that is overwritten, plus a proof for each pair of symbolic or strided regions that meet;
 // the proofs of one planning run are limited in number, beyond it wishes are refused. THREADS: one at a time.
@@ -7,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +20,7 @@
 #include "ir/plan.h"
 #include "planner/liveness/uses.h"
 #include "planner/order/schedule.h"
+#include "planner/sharing/effect.h"
 #include "planner/sharing/ownership.h"
 #include "planner/sharing/storage_table.h"
 
@@ -21,28 +28,45 @@ namespace bufplan {
 
 struct Wish {
   ValueId result;
-  ValueId target;  // the base or the operand
-  bool base = false;
-  InPlaceMode mode = InPlaceMode::kSameIndex;
+  OpId op;
   const Write* write = nullptr;  // of the result
+  WishKind kind = WishKind::kBase;
+  ValueId target;  // the base, the operand, the source, or what the result is going to be copied to
+  InPlaceMode mode = InPlaceMode::kAny;
+  Spot spot;
+  bool only_elided = false;  // a data movement that would still execute had better lie elsewhere
 };
 
 struct Refusal {
   Why why;
   std::optional<ValueId> other = {};
   std::optional<int32_t> blocker = {};  // a time
+  std::string missing = {};             // the fact that would have sufficed, in the author's symbols
+};
+
+// A value that is in the way of a wish.
+struct Blocker {
+  ValueId value;
+  int32_t time = 0;
+  std::string missing = {};
 };
 
 class Granter {
  public:
-  Granter(const Graph& graph, const Schedule& schedule, const Uses& uses, Ownership& ownership, StorageTable& storages);
+  Granter(const Graph& graph, const Schedule& schedule, const Uses& uses, Ownership& ownership, EffectFinder& effects,
+          StorageTable& storages);
 
-  // Makes the result lie on the target, or says why not; then nothing has changed. `time` is the unit's that writes the
-  // result; units are visited in order.
+  // Makes the result lie there, or says why not; then nothing has changed. `time` is the unit's that writes the result;
+  // units are visited in order.
   std::optional<Refusal> TryGrant(int32_t time, const Wish& wish);
+  // The values that were in the way of the last wish that was refused, if that was because of what lies there, and all
+  // of them were found.
+  const std::vector<Blocker>& blockers() const { return blockers_; }
+  // What the op does there: of the last wish.
+  const Effect& effect() const { return effect_; }
 
-  // A value in the storage that is kept alive until the unit at `time` is done.
-  std::optional<ValueId> KeptAliveBy(int32_t time, int32_t storage);
+  // All values in a storage whose uses are not over when all of it is overwritten at `time`.
+  std::vector<Blocker> NotOver(int32_t time, int32_t storage);
 
   // The unit at `time` writes v itself.
   bool WrittenAt(ValueId v, int32_t time) const {
@@ -51,16 +75,6 @@ class Granter {
   }
 
  private:
-  // Where the result would lie, as bytes of the target's storage.
-  struct Place {
-    int32_t storage = 0;
-    Expr offset;
-    ByteRange bytes;           // no byte of the result outside, for any symbol values
-    ByteRange written;         // no overwritten byte outside
-    bool all_written = false;  // every byte of `written` is overwritten, for all symbol values
-  };
-  Place PlaceOf(const Wish& wish) const;
-
   // What the unit itself needs of a storage while it runs: its operands, bases, and what is kept alive until it is
   // done.
   struct OwnUse {
@@ -73,22 +87,27 @@ class Granter {
   };
   void CollectOwnUses(int32_t time);
 
-  std::optional<Refusal> Forbidden(const Wish& wish, const Place& place);
-  std::optional<Refusal> NeededByUnit(int32_t time, const Wish& wish, const Place& place);
-  std::optional<Refusal> StillNeeded(int32_t time, const Place& place);
-  bool ProvenApart(int32_t time, const Wish& wish, const Place& place);
-  std::optional<Refusal> OverwrittenMeanwhile(const Wish& wish, const Place& place);
-  bool Permitted(int32_t time, const Wish& wish, const Place& place, ValueId operand) const;
-  bool StaysInPlace(const Op& op, const Read& r, const Wish& wish, const Place& place) const;
-  bool IsAncestor(ValueId ancestor, ValueId v) const;
+  std::optional<Refusal> Forbidden(const Wish& wish, const Effect& effect, ByteRange bytes);
+  std::optional<Refusal> ForbiddenWrite(const Wish& wish, ByteRange bytes);
+  std::optional<Refusal> NeededByUnit(int32_t time, const Wish& wish, const Effect& effect);
+  std::optional<Refusal> StillNeeded(int32_t time, int32_t storage, const Region& written);
+  bool FindBlockers(int32_t time, const Wish& wish, const Effect& effect);
+  void CheckRoot(int32_t time, ValueId v, const Effect& effect, bool& done);
+  bool IsPhysical(const Use& use, int32_t time) const;
+  bool Permitted(int32_t time, const Wish& wish, ValueId operand) const;
+  bool StaysInPlace(const Op& op, const Read& r, const Wish& wish) const;
+  std::string MissingFact(const Region& used, const Region& written) const;
 
   const Graph& g_;
   const Schedule& schedule_;
   const Uses& uses_;
   Ownership& ownership_;
+  EffectFinder& effects_;
   StorageTable& s_;
   std::vector<std::pair<int32_t, ValueId>> kept_until_;  // keep-alives by time
   std::vector<OwnUse> own_uses_;                         // of the unit at own_uses_time_, by storage and first byte
+  std::vector<Blocker> blockers_;
+  Effect effect_;
   int32_t own_uses_time_ = Schedule::kStart;
   int64_t longest_own_use_ = 0;
   int64_t proof_budget_;  // uses that may still be looked at one by one

@@ -24,6 +24,8 @@ StorageTable::StorageTable(const Graph& graph, const Schedule& schedule, const U
   sharing_.storage_of.assign(n, Sharing::kNoStorage);
   sharing_.offset_of.resize(n);
   sharing_.on_base.assign(n, 0);
+  sharing_.elided.assign(graph.ops().size(), 0);
+  sharing_.joined_by.assign(n, WishKind::kNone);
   sharing_.storages.reserve(n);
   next_.resize(n);
   range_.resize(n);
@@ -65,24 +67,46 @@ void StorageTable::Create(ValueId v, std::optional<ValueId> owner) {
   first_.push_back(v);
   last_.push_back(v);
   next_[v.index()] = v;
-  linear_.push_back(1);
   sealed_.push_back(0);
   range_[v.index()] = {0, value.max_bytes};
 }
 
-void StorageTable::Join(ValueId v, int32_t storage, const Expr& offset, ByteRange bytes) {
+int32_t StorageTable::Reserve(ValueId v) {
+  const int32_t id = static_cast<int32_t>(sharing_.storages.size());
+  Storage& s = sharing_.storages.emplace_back();
+  s.space = graph_.value(v).space;
+  s.alignment_bytes = AlignmentOf(v);
+  timeline_.push_back(-1);
+  first_.push_back(ValueId(-1));
+  last_.push_back(ValueId(-1));
+  sealed_.push_back(0);
+  if (reserved_.empty()) reserved_.assign(graph_.values().size(), -1);
+  reserved_[v.index()] = id;
+  return id;
+}
+
+void StorageTable::Join(ValueId v, int32_t storage, const Region& place, ByteRange bytes, WishKind by) {
   const size_t s = static_cast<size_t>(storage);
   sharing_.storage_of[v.index()] = storage;
-  sharing_.offset_of[v.index()] = offset;
+  sharing_.offset_of[v.index()] = place.at;
+  sharing_.joined_by[v.index()] = by;
   range_[v.index()] = bytes;
+  if (!place.contiguous()) {
+    sharing_.strides.resize(graph_.values().size());
+    sharing_.strides[v.index()] = std::make_shared<const Strides>(Strides{place.run_bytes, place.dims});
+  }
   Storage& st = sharing_.storages[s];
   st.size_bytes = std::max(st.size_bytes, bytes.end);
   st.alignment_bytes = std::max(st.alignment_bytes, AlignmentOf(v));
   if (!st.pinned_offset_bytes.has_value() && graph_.value(v).pinned_offset_bytes.has_value()) {
     st.pinned_offset_bytes = *graph_.value(v).pinned_offset_bytes - bytes.begin;
   }
-  next_[last_[s].index()] = v;
   next_[v.index()] = v;
+  if (first_[s].value < 0) {
+    first_[s] = v;
+  } else {
+    next_[last_[s].index()] = v;
+  }
   last_[s] = v;
 }
 
@@ -91,6 +115,10 @@ ByteTimeline& StorageTable::TimelineOf(int32_t storage) {
   if (id < 0) {
     id = static_cast<int32_t>(timelines_.size());
     const ValueId v = first_[static_cast<size_t>(storage)];
+    if (v.value < 0) {
+      timelines_.emplace_back();
+      return timelines_.back();
+    }
     const std::optional<OpId> producer = graph_.producer(v);
     const int32_t time = producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
     ByteTimeline& timeline = timelines_.emplace_back(graph_.value(v).max_bytes, v, time);

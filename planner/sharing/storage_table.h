@@ -28,8 +28,14 @@ class StorageTable {
 
   // A storage with the root v alone in it.
   void Create(ValueId v, std::optional<ValueId> owner);
-  // The root v joins a storage at `offset`; no byte of it lies outside of `bytes` there, for any symbol values.
-  void Join(ValueId v, int32_t storage, const Expr& offset, ByteRange bytes);
+  // A storage in which v will lie at 0, perhaps, and until then what is copied into v.
+  int32_t Reserve(ValueId v);
+  std::optional<int32_t> ReservedFor(ValueId v) const {
+    if (reserved_.empty() || reserved_[v.index()] < 0) return std::nullopt;
+    return reserved_[v.index()];
+  }
+  // The root v joins a storage at `place`; no byte of it lies outside of `bytes` there, for any symbol values.
+  void Join(ValueId v, int32_t storage, const Region& place, ByteRange bytes, WishKind by);
   // The result as far as it goes: all views resolved.
   Sharing Finish() &&;
 
@@ -42,9 +48,15 @@ class StorageTable {
     const Expr& at = sharing_.offset_of[root.index()];
     return root == v ? at : at + uses_.offset(v);
   }
+  bool Strided(ValueId root) const {
+    return !sharing_.strides.empty() && sharing_.strides[root.index()] != nullptr;
+  }
+  // Where its bytes lie within the storage. The root is placed.
+  Region PlaceOf(ValueId root) const { return sharing_.PlaceOf(graph_, root); }
   // The bytes of the storage in which the range r of a root may lie.
   ByteRange InStorage(ValueId root, ByteRange r) const {
     const ByteRange at = range_[root.index()];
+    if (Strided(root)) return r.empty() ? ByteRange{} : at;
     return sharing_.offset_of[root.index()].is_constant() ? ByteRange{at.begin + r.begin, at.begin + r.end}
                                                           : ByteRange{at.begin + r.begin, at.end};
   }
@@ -55,24 +67,24 @@ class StorageTable {
   // Calls f(root) for all roots of a storage, in the order they joined, until f returns false. Whether it never did.
   template <class F>
   bool ForEachRoot(int32_t storage, F f) const {
-    for (ValueId v = first_[static_cast<size_t>(storage)];; v = next_[v.index()]) {
+    ValueId v = first_[static_cast<size_t>(storage)];
+    if (v.value < 0) return true;
+    for (;; v = next_[v.index()]) {
       if (!f(v)) return false;
       if (next_[v.index()] == v) return true;
     }
   }
-  bool OneRoot(int32_t storage) const {
-    return first_[static_cast<size_t>(storage)] == last_[static_cast<size_t>(storage)];
-  }
-  // The root that joined last.
+  // The root that joined last. Somebody has.
   ValueId Tip(int32_t storage) const { return last_[static_cast<size_t>(storage)]; }
-  // Every root builds on the one before, so what the storage holds is the history of its tip.
-  bool Linear(int32_t storage) const { return linear_[static_cast<size_t>(storage)]; }
-  void Fork(int32_t storage) { linear_[static_cast<size_t>(storage)] = 0; }
 
-  // Nobody joins any more: its final content has been committed.
+  // Nobody writes into it any more: its final content has been committed.
   void Seal(int32_t storage) { sealed_[static_cast<size_t>(storage)] = 1; }
   bool Sealed(int32_t storage) const { return sealed_[static_cast<size_t>(storage)] != 0; }
 
+  WishKind JoinedBy(ValueId root) const { return sharing_.joined_by[root.index()]; }
+  void ElideMovement(OpId op) { sharing_.elided[op.index()] = 1; }
+  bool Elided(OpId op) const { return sharing_.elided[op.index()] != 0; }
+  void AddMovement(Note note) { sharing_.movements.push_back(std::move(note)); }
   void LieOnBase(ValueId v) { sharing_.on_base[v.index()] = 1; }
   bool OnBase(ValueId v) const { return sharing_.on_base[v.index()] != 0; }
   void AddOrder(OrderEdge edge) { sharing_.added_order.push_back(edge); }
@@ -94,10 +106,10 @@ class StorageTable {
   Sharing sharing_;
   std::vector<ByteTimeline> timelines_;                // of the storages that somebody asked about
   std::vector<int32_t> timeline_;                      // by storage, into timelines_; -1: nobody did
-  std::vector<ValueId> first_, last_;                  // by storage: the roots that joined first and last
+  std::vector<ValueId> first_, last_;                  // by storage: the roots that joined first and last; -1: nobody
   std::vector<ValueId> next_;                          // by root: who joined next; itself for the last one
   std::vector<char> sealed_;                           // by storage
-  std::vector<char> linear_;                           // by storage
+  std::vector<int32_t> reserved_;                      // by value: the storage reserved for it; -1: none
   std::vector<ByteRange> range_;                       // by root: bytes of its storage it may occupy
   std::vector<int64_t> alignment_;                     // by root: what its readers demand; empty: nothing
   std::vector<std::pair<ValueId, ValueId>> disjoint_;  // (root, value whose bytes it must not meet), sorted

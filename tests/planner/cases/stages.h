@@ -35,11 +35,11 @@ class Stages {
     EXPECT_TRUE(schedule.ok()) << schedule.status();
     if (!schedule.ok()) return;
     schedule_.emplace(*std::move(schedule));
-    uses_.emplace(*graph_, *schedule_);
-    absl::StatusOr<Sharing> sharing = ShareStorages(*graph_, *schedule_, *uses_);
-    EXPECT_TRUE(sharing.ok()) << sharing.status();
-    if (!sharing.ok()) return;
-    sharing_.emplace(*std::move(sharing));
+    absl::StatusOr<SharedStorages> shared = ShareStorages(*graph_, *schedule_);
+    EXPECT_TRUE(shared.ok()) << shared.status();
+    if (!shared.ok()) return;
+    uses_.emplace(std::move(shared->uses));
+    sharing_.emplace(std::move(shared->sharing));
     live_.emplace(ComputeLiveRanges(*graph_, *schedule_, *uses_, *sharing_));
   }
 

@@ -1,0 +1,51 @@
+#include "planner/sharing/decisions.h"
+
+#include <utility>
+
+namespace bufplan {
+
+Decisions::Decisions(const Graph& graph, const std::vector<uint8_t>& unwanted)
+    : num_values_(graph.values().size()), unwanted_(unwanted), in_full_(graph.ops().size(), 0) {
+  for (size_t i = 0; i < in_full_.size(); ++i) in_full_[i] = graph.ops()[i].elide == Elide::kNever;
+}
+
+bool Decisions::StrikeOut(ValueId v, WishKind kind, Refusal reason) {
+  if (settled_ || !Wanted(v, kind)) return false;
+  unwanted_.resize(num_values_, 0);
+  unwanted_[v.index()] |= static_cast<uint8_t>(kind);
+  struck_out_.insert_or_assign(v.value, std::move(reason));
+  changed_ = true;
+  return true;
+}
+
+void Decisions::UseInFull(OpId op) {
+  if (UsesInFull(op)) return;
+  in_full_[op.index()] = 1;
+  changed_ = true;
+}
+
+void Decisions::NeedsNoBytes(ValueId v) {
+  if (!MayHaveNoBytes(v) || HasNoBytes(v)) return;
+  no_bytes_.resize(num_values_, kUnknown);
+  no_bytes_[v.index()] = kNoBytes;
+  changed_ = true;
+}
+
+void Decisions::NeedsBytes(ValueId v) {
+  no_bytes_.resize(num_values_, kUnknown);
+  changed_ = changed_ || no_bytes_[v.index()] == kNoBytes;
+  no_bytes_[v.index()] = kBytes;
+}
+
+void Decisions::Lock(ValueId owner) { changed_ = locked_.insert(owner.value).second || changed_; }
+
+bool Decisions::EndRound() {
+  if (!changed_) return true;
+  changed_ = false;
+  if (++round_ < kMaxRounds || settled_) return false;
+  settled_ = true;
+  no_bytes_.clear();
+  return false;
+}
+
+}  // namespace bufplan

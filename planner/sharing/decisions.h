@@ -1,0 +1,74 @@
+// What the rounds of sharing have learned: wishes that were struck out in favour of better ones, ops that execute after
+// all, results that need no bytes.
+//
+// Every change of mind goes one way only, so the rounds end. After kMaxRounds nothing is struck out any more, every op
+// uses all that it names and every result has bytes: then one more round is enough, but for variables that have to be
+// locked.
+//
+// COST: O(1) per call. THREADS: one at a time.
+#ifndef BUFPLAN_PLANNER_SHARING_DECISIONS_H_
+#define BUFPLAN_PLANNER_SHARING_DECISIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "ir/graph.h"
+#include "planner/sharing/granter.h"
+#include "planner/sharing/storage.h"
+
+namespace bufplan {
+
+class Decisions {
+ public:
+  static constexpr int kMaxRounds = 12;
+
+  // `unwanted`: see SharingPolicy.
+  Decisions(const Graph& graph, const std::vector<uint8_t>& unwanted);
+
+  // By op; see Uses. Null: all are.
+  const std::vector<char>* in_full() const { return settled_ ? nullptr : &in_full_; }
+
+  bool Wanted(ValueId v, WishKind kind) const {
+    return unwanted_.empty() || (unwanted_[v.index()] & static_cast<uint8_t>(kind)) == 0;
+  }
+  // Why a wish of v was struck out; null: none was, or the caller did not want it.
+  const Refusal* StruckOut(ValueId v) const {
+    const auto it = struck_out_.find(v.value);
+    return it == struck_out_.end() ? nullptr : &it->second;
+  }
+  // From the next round on. False: it is too late.
+  bool StrikeOut(ValueId v, WishKind kind, Refusal reason);
+  // The op executes, or carries a base.
+  void UseInFull(OpId op);
+  bool UsesInFull(OpId op) const { return settled_ || in_full_[op.index()] != 0; }
+  // The result of a movement is read by nobody, as all who want its bytes find them elsewhere.
+  void NeedsNoBytes(ValueId v);
+  void NeedsBytes(ValueId v);
+  bool HasNoBytes(ValueId v) const { return !no_bytes_.empty() && no_bytes_[v.index()] == kNoBytes; }
+  bool MayHaveNoBytes(ValueId v) const { return !settled_ && (no_bytes_.empty() || no_bytes_[v.index()] != kBytes); }
+  // Nothing joins the storage of this caller-owned value.
+  void Lock(ValueId owner);
+  bool Locked(ValueId owner) const { return locked_.contains(owner.value); }
+
+  // True if the round that ends here was the last one.
+  bool EndRound();
+
+ private:
+  enum : char { kUnknown, kNoBytes, kBytes };
+
+  size_t num_values_;
+  std::vector<uint8_t> unwanted_;
+  std::vector<char> in_full_;
+  std::vector<char> no_bytes_;  // by value; empty: all unknown
+  absl::flat_hash_map<int32_t, Refusal> struck_out_;
+  absl::flat_hash_set<int32_t> locked_;
+  int round_ = 0;
+  bool settled_ = false;
+  bool changed_ = false;
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_SHARING_DECISIONS_H_

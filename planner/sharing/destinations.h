@@ -1,0 +1,68 @@
+// Where values are going to be copied to, and what the parts of data movements are copies of.
+//
+//   row --copy--> c --copy--> u --update at 8192*s--> K1        a copy of a copy has the content of the first: u is row,
+//                                                              so row could be written where u goes: into K1
+//
+// COST: O(parts) to set up; a question follows a limited number of steps. THREADS: immutable. LIFETIME: refers to the
+// graph, the schedule and the uses.
+#ifndef BUFPLAN_PLANNER_SHARING_DESTINATIONS_H_
+#define BUFPLAN_PLANNER_SHARING_DESTINATIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "ir/expr.h"
+#include "ir/graph.h"
+#include "planner/liveness/uses.h"
+#include "planner/order/schedule.h"
+
+namespace bufplan {
+
+// Bytes of a root, as they were at `time`.
+struct Source {
+  ValueId value;
+  Region region;
+  int32_t time = 0;
+};
+
+// The root `from` would lie `offset` bytes after the first byte of `to`, which `op` makes.
+struct Destination {
+  ValueId to;  // the result of `op`, or the target of a commit
+  Expr offset;
+  OpId op;
+  bool moves = false;  // by a data movement; else `to` is made in place of `from`, by base or permission
+};
+
+class Destinations {
+ public:
+  Destinations(const Graph& graph, const Schedule& schedule, const Uses& uses);
+
+  // What the op puts together its result from: the source of part `read`.
+  Source SourceOf(OpId op, uint32_t read) const;
+  // One step further back: what these bytes are a copy of, if one part or base holds them all.
+  std::optional<Source> Before(const Source& source) const;
+
+  // In the order of their ops.
+  absl::Span<const Destination> of(ValueId root) const {
+    if (begin_.empty()) return {};
+    return absl::MakeConstSpan(edges_).subspan(begin_[root.index()], begin_[root.index() + 1] - begin_[root.index()]);
+  }
+  // A data movement that is not part of a fused group, and no view.
+  bool Moves(OpId op) const;
+
+ private:
+  template <class F>
+  void ForEachEdge(F f) const;
+
+  const Graph& g_;
+  const Schedule& schedule_;
+  const Uses& uses_;
+  std::vector<uint32_t> begin_;  // by value, into edges_; empty: there are none
+  std::vector<Destination> edges_;
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_SHARING_DESTINATIONS_H_

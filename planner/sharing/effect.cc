@@ -1,0 +1,128 @@
+#include "planner/sharing/effect.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/expr_proof.h"
+#include "ir/region.h"
+#include "planner/sharing/strided.h"
+
+namespace bufplan {
+namespace {
+
+// Copies of copies are followed so far.
+constexpr int kMaxSteps = 6;
+// Roots of a storage that are looked at one by one.
+constexpr int kMaxRoots = 256;
+
+}  // namespace
+
+std::optional<Spot> EffectFinder::SpotOf(const Source& source) const {
+  if (!s_.Placed(source.value)) return std::nullopt;
+  std::optional<Region> place = Compose(s_.PlaceOf(source.value), source.region, g_.symbols());
+  if (!place.has_value()) return std::nullopt;
+  return Spot{s_.StorageOf(source.value), *std::move(place)};
+}
+
+absl::InlinedVector<Spot, 2> EffectFinder::PlacesForPart(OpId op, uint32_t read, ValueId result) {
+  absl::InlinedVector<Spot, 2> places;
+  const Read& r = g_.reads(g_.op(op))[read];
+  const Region part = r.to_region.has_value() ? g_.region(*r.to_region) : Region{0, g_.value(result).bytes, {}};
+  std::optional<Source> source = destinations_.SourceOf(op, read);
+  for (int step = 0; step < kMaxSteps && source.has_value(); ++step, source = destinations_.Before(*source)) {
+    std::optional<Spot> spot = SpotOf(*source);
+    if (!spot.has_value()) continue;
+    std::optional<Region> place = PlaceFromPart(spot->place, part, g_.value(result).bytes, g_.symbols());
+    if (!place.has_value()) continue;
+    Spot found{spot->storage, *std::move(place)};
+    const bool known = std::any_of(places.begin(), places.end(), [&](const Spot& p) {
+      return p.storage == found.storage && p.place == found.place;
+    });
+    if (!known) places.push_back(std::move(found));
+  }
+  return places;
+}
+
+// Nothing is written there after the unit at `since`, as far as units have been visited.
+bool EffectFinder::Untouched(const Spot& spot, int32_t since) {
+  const std::optional<ByteRange> span = RegionSpan(spot.place, g_.symbols());
+  if (!span.has_value()) return false;
+  bool untouched = true;
+  s_.TimelineOf(spot.storage).ForEach(*span, [&](ByteRange, const Segment& s) {
+    untouched = untouched && s.written <= since;
+  });
+  if (untouched) return true;
+  int roots = 0;
+  return s_.ForEachRoot(spot.storage, [&](ValueId v) {
+    if (++roots > kMaxRoots) return false;
+    const std::optional<OpId> producer = g_.producer(v);
+    if (!producer.has_value() || schedule_.TimeOf(*producer) <= since || s_.Elided(*producer)) return true;
+    return ProveRegionsDisjoint(s_.PlaceOf(v), spot.place, g_.symbols());
+  });
+}
+
+Effect EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot) {
+  const Op& op = g_.op(o);
+  Effect effect;
+  effect.moves = destinations_.Moves(o);
+  const auto part_at = [&](std::optional<RegionId> part) {
+    return part.has_value() ? Compose(spot.place, g_.region(*part), g_.symbols()) : std::optional<Region>(spot.place);
+  };
+  const bool has_base = w != nullptr && w->base.has_value();
+  effect.on_base = has_base && spot.place.contiguous() && s_.StorageOf(*w->base) == spot.storage &&
+                   !s_.Strided(uses_.root(*w->base)) && s_.OffsetOf(*w->base) == spot.place.at;
+  const auto all = [&] {
+    effect.written = {spot.place};
+    return effect;
+  };
+  if (has_base && !effect.on_base) return all();
+  if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
+    if (!effect.on_base) return all();
+    effect.written = {*part_at(w->region)};
+    return effect;
+  }
+  const bool fused = schedule_.FusionAt(time).has_value();
+  if (fused && !effect.on_base) return all();
+  bool all_there = !fused && op.elide != Elide::kNever, all_unread = true;
+  for (uint32_t i = 0; i < op.num_reads; ++i) {
+    const Read& read = g_.reads(op)[i];
+    std::optional<Region> to = part_at(read.to_region);
+    if (!to.has_value()) return all();  // its bytes are not one region there
+    if (fused) {
+      effect.written.push_back(*std::move(to));
+      continue;
+    }
+    if (uses_.Unread(o, i)) {
+      effect.written.push_back(*std::move(to));
+      continue;
+    }
+    all_unread = false;
+    std::optional<Source> source = destinations_.SourceOf(o, i);
+    const auto there = [&] {
+      const std::optional<Spot> from = SpotOf(*source);
+      return from.has_value() && from->storage == spot.storage && from->place == *to;
+    };
+    if (there()) {
+      effect.coincides = true;
+      continue;
+    }
+    bool same_bytes = false;
+    for (int step = 0; all_there && !same_bytes && step < kMaxSteps; ++step) {
+      source = destinations_.Before(*source);
+      if (!source.has_value()) break;
+      same_bytes = there() && Untouched(spot, source->time);
+    }
+    all_there = all_there && same_bytes;
+    if (same_bytes) {
+      effect.why = Why::kSameBytes;
+      effect.same_as = source->value;
+    }
+    effect.written.push_back(*std::move(to));
+  }
+  effect.elided = all_there;
+  if (all_there) effect.written.clear();
+  if (all_unread && op.num_reads > 0) effect.why = Why::kUnread;
+  return effect;
+}
+
+}  // namespace bufplan

@@ -1,0 +1,505 @@
+#include "planner/sharing/sharer.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "ir/expr_proof.h"
+#include "planner/liveness/overwritten.h"
+
+namespace bufplan {
+namespace {
+
+// Destinations of one value that are looked at, how far chains of them are followed, and steps in all.
+constexpr size_t kMaxSpots = 4;
+constexpr int kMaxDepth = 8;
+constexpr int kMaxSteps = 32;
+// Parts of one movement whose sources are tried as places of the whole.
+constexpr uint32_t kMaxPartsTried = 4;
+
+}  // namespace
+
+Sharer::Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, const Destinations& destinations,
+               InPlaceTaste taste, Decisions& decisions)
+    : g_(graph),
+      schedule_(schedule),
+      uses_(uses),
+      destinations_(destinations),
+      taste_(taste),
+      decisions_(decisions),
+      ownership_(graph),
+      s_(graph, schedule, uses),
+      effects_(graph, schedule, uses, destinations, s_),
+      granter_(graph, schedule, uses, ownership_, effects_, s_) {}
+
+absl::Status Sharer::Run() {
+  for (int32_t t = 0; t < schedule_.End(); ++t) {
+    const OpId op(t);
+    if (g_.op(op).kind == OpKind::kCommit && destinations_.Moves(op)) {
+      if (absl::Status s = Commit(t, op); !s.ok()) return s;
+    } else {
+      ShareUnit(t);
+    }
+  }
+  FindUnreadResults();
+  return absl::OkStatus();
+}
+
+void Sharer::ShareUnit(int32_t time) {
+  const absl::Span<const OpId> unit = schedule_.UnitAt(time);
+  if (unit.size() == 1 && destinations_.Moves(unit[0])) return ShareMovement(time, unit[0]);
+  const bool fused = schedule_.FusionAt(time).has_value();
+  bool wishes = fused;
+  for (OpId o : unit) {
+    for (const Write& w : g_.writes(g_.op(o))) {
+      if (!uses_.is_root(w.value) || schedule_.Swallowed(w.value)) continue;
+      wishes = wishes || w.num_in_place > 0;
+      if (w.base.has_value() && ShareOnBase(time, o, w)) continue;
+      if (!s_.Placed(w.value) && w.movable) ShareAtDestination(time, o, w, DestinationsOf(w.value, time));
+    }
+  }
+  if (wishes) ShareInPlace(time);
+  for (OpId o : unit) {
+    for (const Write& w : g_.writes(g_.op(o))) {
+      if (!uses_.is_root(w.value) || schedule_.Swallowed(w.value)) continue;
+      if (!s_.Placed(w.value)) s_.Create(w.value, std::nullopt);
+    }
+  }
+}
+
+// True if the result is placed.
+bool Sharer::ShareOnBase(int32_t time, OpId op, const Write& w) {
+  const bool fused = schedule_.FusionAt(time).has_value();
+  if (fused && granter_.WrittenAt(*w.base, time)) return false;  // written whole by the group
+  if (g_.value(w.value).max_bytes == 0) return false;            // nothing to carry
+  Wish wish{w.value, op, &w, WishKind::kBase, *w.base, InPlaceMode::kAny, {}, false};
+  const ValueId root = uses_.root(*w.base);
+  std::optional<Refusal> refusal;
+  if (const std::optional<ValueId> next = BuiltOnInGroup(time, w.value)) {
+    refusal = Refusal{Why::kOwnOperand, *next};  // the group may still want the base's old bytes for that one
+  } else if (s_.Placed(root) && !s_.Strided(root)) {
+    wish.spot = {s_.StorageOf(root), Region{s_.OffsetOf(*w.base), g_.value(w.value).bytes, {}}};
+    refusal = Try(time, wish, CarriedBytes(op, w));
+    if (!refusal.has_value()) return true;
+  }
+  decisions_.UseInFull(op);
+  if (refusal.has_value()) NoteRefusal(wish, *refusal);
+  if (!fused) return false;
+  s_.Create(w.value, std::nullopt);
+  return true;
+}
+
+// A result of the same fused group whose base is v.
+std::optional<ValueId> Sharer::BuiltOnInGroup(int32_t time, ValueId v) const {
+  if (!schedule_.FusionAt(time).has_value()) return std::nullopt;
+  for (OpId o : schedule_.UnitAt(time)) {
+    for (const Write& w : g_.writes(g_.op(o))) {
+      if (w.base.has_value() && uses_.root(*w.base) == v) return w.value;
+    }
+  }
+  return std::nullopt;
+}
+
+void Sharer::ShareMovement(int32_t time, OpId op) {
+  const Write& w = g_.writes(g_.op(op))[0];
+  const ValueId v = w.value;
+  const bool empty = g_.value(v).max_bytes == 0;
+  const bool unread = !w.base.has_value() && uses_.of(v).empty() && !g_.value(v).pinned_offset_bytes.has_value();
+  if (!empty && !decisions_.UsesInFull(op) && (unread || decisions_.HasNoBytes(v))) {
+    s_.ElideMovement(op);
+    return NoteElided(op, Why::kUnread, v);
+  }
+  if (empty) {
+    s_.ElideMovement(op);
+    s_.Create(v, std::nullopt);
+    return NoteElided(op, Why::kCoincides, v);
+  }
+  std::optional<Refusal> refusal;
+  if (w.base.has_value()) {
+    if (ShareOnBase(time, op, w)) return;
+    refusal = Refusal{Why::kCarried};
+  }
+  const Spots destinations = DestinationsOf(v, time);
+  if (!w.base.has_value() && ShareAtSource(time, op, w, destinations, refusal)) return;
+  decisions_.UseInFull(op);
+  for (const Read& r : g_.reads(g_.op(op))) {
+    if (!s_.Placed(uses_.root(r.value))) decisions_.NeedsBytes(uses_.root(r.value));
+  }
+  const bool placed = ShareAtDestination(time, op, w, destinations) || ShareWithAPart(time, op, w);
+  if (!placed) s_.Create(v, std::nullopt);
+  if (!s_.Elided(op)) NoteKept(op, refusal);
+}
+
+// Where all of its bytes are already.
+bool Sharer::ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations,
+                           std::optional<Refusal>& refusal) {
+  const ValueId v = w.value;
+  if (!decisions_.Wanted(v, WishKind::kSource)) {
+    refusal = decisions_.StruckOut(v) != nullptr ? *decisions_.StruckOut(v) : Refusal{Why::kLessMemory};
+    return false;
+  }
+  const uint32_t parts = g_.op(op).num_reads;
+  Spots spots;
+  for (uint32_t i = 0; i < std::min(parts, kMaxPartsTried); ++i) {
+    for (Spot& spot : effects_.PlacesForPart(op, i, v)) {
+      if (spot.place.contiguous() || MayHaveStrides(v)) spots.push_back(std::move(spot));
+    }
+  }
+  const auto wanted_later = [&](const Spot& s) {
+    return std::any_of(destinations.begin(), destinations.end(),
+                       [&](const Spot& d) { return d.storage == s.storage && d.place == s.place; });
+  };
+  // A source that is a copy itself may need no bytes if nobody lies on it.
+  const ValueId source = parts == 1 ? uses_.root(g_.reads(g_.op(op))[0].value) : v;
+  const std::optional<OpId> copy = g_.producer(source);
+  if (parts == 1 && spots.size() > 1 && copy.has_value() && destinations_.Moves(*copy) && !s_.Elided(*copy)) {
+    std::reverse(spots.begin(), spots.end());
+  }
+  std::stable_partition(spots.begin(), spots.end(), wanted_later);
+  for (const Spot& spot : spots) {
+    const Wish wish{v, op, &w, WishKind::kSource, source, InPlaceMode::kAny, spot, true};
+    std::optional<Refusal> refused = Try(time, wish, g_.value(v).max_bytes);
+    if (!refused.has_value()) return true;
+    if (!refusal.has_value() || refusal->why == Why::kNotTried) refusal = std::move(refused);
+  }
+  return false;
+}
+
+bool Sharer::ShareAtDestination(int32_t time, OpId op, const Write& w, const Spots& destinations) {
+  if (!decisions_.Wanted(w.value, WishKind::kForward)) return false;
+  for (const Spot& spot : destinations) {
+    const Wish wish{w.value, op, &w, WishKind::kForward, w.value, InPlaceMode::kAny, spot, false};
+    if (!Try(time, wish, g_.value(w.value).max_bytes).has_value()) return true;
+  }
+  return false;
+}
+
+// Some parts of a concat stay where they are, the others are copied beside them.
+bool Sharer::ShareWithAPart(int32_t time, OpId op, const Write& w) {
+  if (w.base.has_value() || !decisions_.Wanted(w.value, WishKind::kSource)) return false;
+  const uint32_t parts = g_.op(op).num_reads;
+  for (uint32_t i = 0; parts > 1 && i < std::min(parts, kMaxPartsTried); ++i) {
+    for (const Spot& spot : effects_.PlacesForPart(op, i, w.value)) {
+      if (!spot.place.contiguous() || s_.storage(spot.storage).owner.has_value()) continue;
+      const Wish wish{w.value, op, &w, WishKind::kSource, g_.reads(g_.op(op))[i].value, InPlaceMode::kAny, spot, false};
+      if (!Try(time, wish, g_.value(g_.reads(g_.op(op))[i].value).max_bytes).has_value()) return true;
+    }
+  }
+  return false;
+}
+
+bool Sharer::MayHaveStrides(ValueId v) const {
+  const Value& value = g_.value(v);
+  const OpKind kind = g_.op(*g_.producer(v)).kind;
+  if (kind == OpKind::kUpdate || value.pinned_offset_bytes.has_value()) return false;
+  for (const Use& use : uses_.of(v)) {
+    if (use.kind != UseKind::kRead || use.through != v) return false;
+    const OpId op(use.op);
+    if (schedule_.FusionAt(use.time).has_value()) return false;
+    if (!destinations_.Moves(op) && !g_.reads(g_.op(op))[use.read].strides_ok) return false;
+  }
+  return true;
+}
+
+bool Sharer::FitsInto(ValueId v, const Expr& offset, ValueId to) const {
+  return ProveNonNegative(offset, g_.symbols()) &&
+         ProveLessEqual(offset + g_.value(v).bytes, g_.value(to).bytes, g_.symbols());
+}
+
+void Sharer::FollowDestinations(ValueId at, const Expr& offset, int depth, Search& search) {
+  for (const Destination& d : destinations_.of(at)) {
+    if (++search.steps > kMaxSteps || search.spots.size() >= kMaxSpots) return;
+    if (schedule_.TimeOf(d.op) <= search.time) continue;
+    const Op& op = g_.op(d.op);
+    const Expr there = offset + d.offset;
+    const auto found = [&](int32_t storage, const Expr& place) {
+      search.spots.push_back({storage, Region{place + there, g_.value(search.value).bytes, {}}});
+    };
+    if (op.kind == OpKind::kCommit) {
+      if (!decisions_.Locked(d.to) && FitsInto(search.value, there, d.to)) found(s_.StorageOf(d.to), 0);
+      continue;
+    }
+    if (decisions_.HasNoBytes(d.to)) continue;
+    const Write* write = nullptr;
+    for (const Write& w : g_.writes(op)) {
+      if (w.value == d.to) write = &w;
+    }
+    const bool fits = d.moves && FitsInto(search.value, there, d.to);
+    if (fits) {
+      if (const std::optional<int32_t> reserved = s_.ReservedFor(d.to)) {
+        found(*reserved, 0);
+        continue;
+      }
+      if (write->base.has_value()) {
+        const ValueId base = uses_.root(*write->base);
+        if (s_.Placed(base) && !s_.Strided(base)) {
+          found(s_.StorageOf(base), s_.OffsetOf(*write->base));
+        } else if (!s_.Placed(base) && s_.ReservedFor(base).has_value()) {
+          found(*s_.ReservedFor(base), uses_.offset(*write->base));
+        }
+        continue;
+      }
+    }
+    const size_t before = search.spots.size();
+    if (depth < kMaxDepth) FollowDestinations(d.to, there, depth + 1, search);
+    const bool whole = op.num_reads == 1 && g_.value(search.value).bytes == g_.value(d.to).bytes;
+    if (search.spots.size() > before || !fits || whole || search.to_reserve.has_value()) continue;
+    if (!g_.value(d.to).pinned_offset_bytes.has_value()) search.to_reserve = std::make_pair(d.to, there);
+  }
+}
+
+Sharer::Spots Sharer::DestinationsOf(ValueId v, int32_t time) {
+  Search search;
+  search.value = v;
+  search.time = time;
+  if (destinations_.of(v).empty()) return {};
+  if (g_.value(v).max_bytes == 0 || !decisions_.Wanted(v, WishKind::kForward)) return {};
+  if (const std::optional<int32_t> own = s_.ReservedFor(v)) {
+    search.spots.push_back({*own, Region{0, g_.value(v).bytes, {}}});
+  }
+  FollowDestinations(v, 0, 0, search);
+  if (search.spots.empty() && search.to_reserve.has_value()) {
+    const auto& [to, offset] = *search.to_reserve;
+    search.spots.push_back({s_.Reserve(to), Region{offset, g_.value(v).bytes, {}}});
+  }
+  return std::move(search.spots);
+}
+
+void Sharer::ShareInPlace(int32_t time) {
+  absl::InlinedVector<Wish, 8> wishes;
+  const auto add = [&](OpId op, const Write& w, ValueId operand, InPlaceMode mode) {
+    const bool bytes = g_.value(w.value).max_bytes > 0 && g_.value(operand).max_bytes > 0;
+    const ValueId root = uses_.root(operand);
+    if (s_.Placed(w.value) || !bytes || !s_.Placed(root) || s_.Strided(root)) return;
+    if (!decisions_.Wanted(w.value, WishKind::kInPlace)) return;
+    const Spot spot{s_.StorageOf(root), Region{s_.OffsetOf(operand), g_.value(w.value).bytes, {}}};
+    wishes.push_back({w.value, op, &w, WishKind::kInPlace, operand, mode, spot, false});
+  };
+  const std::optional<FusionId> fusion = schedule_.FusionAt(time);
+  for (OpId o : schedule_.UnitAt(time)) {
+    for (const Write& w : g_.writes(g_.op(o))) {
+      if (!uses_.is_root(w.value) || schedule_.Swallowed(w.value)) continue;
+      if (!fusion.has_value()) {
+        for (const InPlace& p : g_.in_place(w)) add(o, w, p.value, p.mode);
+      } else {
+        for (const FusionInPlace& p : g_.fusions()[fusion->index()].in_place) {
+          if (p.result == w.value && !granter_.WrittenAt(p.value, time)) add(o, w, p.value, p.mode);
+        }
+      }
+    }
+  }
+  const auto saved = [&](const Wish& w) {
+    return std::min(g_.value(w.result).max_bytes, g_.value(w.target).max_bytes);
+  };
+  const auto born = [&](ValueId v) {
+    if (taste_ == InPlaceTaste::kFirstOperand) return 0;
+    const std::optional<OpId> producer = g_.producer(uses_.root(v));
+    return producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
+  };
+  std::stable_sort(wishes.begin(), wishes.end(), [&](const Wish& a, const Wish& b) {
+    return std::make_tuple(-saved(a), g_.value(a.target).max_bytes, born(a.target)) <
+           std::make_tuple(-saved(b), g_.value(b.target).max_bytes, born(b.target));
+  });
+  for (const Wish& wish : wishes) {
+    if (s_.Placed(wish.result)) {
+      if (s_.StorageOf(wish.target) != s_.StorageOf(wish.result)) NoteRefusal(wish, {Why::kBetterOperand});
+    } else if (std::optional<Refusal> refusal = Try(time, wish, 0)) {
+      NoteRefusal(wish, *refusal);
+    }
+  }
+}
+
+// `gain`: the bytes that are not moved if the wish is granted.
+std::optional<Refusal> Sharer::Try(int32_t time, Wish wish, int64_t gain) {
+  if (wish.kind == WishKind::kBase && !decisions_.Wanted(wish.result, WishKind::kBase)) {
+    const Refusal* struck_out = decisions_.StruckOut(wish.result);
+    return struck_out != nullptr ? *struck_out : Refusal{Why::kLessMemory};
+  }
+  const std::optional<ValueId>& owner = s_.storage(wish.spot.storage).owner;
+  if (owner.has_value() && decisions_.Locked(*owner)) return Refusal{Why::kNotLineage, *owner};
+  std::optional<Refusal> refusal = granter_.TryGrant(time, wish);
+  if (refusal.has_value()) {
+    Contest(time, wish, gain);
+    return refusal;
+  }
+  if (joined_to_.empty()) {
+    joined_to_.resize(g_.values().size());
+    gain_.resize(g_.values().size());
+  }
+  joined_to_[wish.result.index()] = uses_.root(wish.target);
+  gain_[wish.result.index()] = gain;
+  if (!destinations_.Moves(wish.op)) return std::nullopt;
+  if (!s_.Elided(wish.op)) {
+    // A movement that is not elided executes all parts that do not coincide.
+    decisions_.UseInFull(wish.op);
+    if (wish.kind == WishKind::kBase) NoteKept(wish.op, std::nullopt);
+    return std::nullopt;
+  }
+  const Effect& effect = granter_.effect();
+  const ValueId source = g_.reads(g_.op(wish.op))[0].value;
+  if (effect.why != Why::kCoincides) {
+    NoteElided(wish.op, effect.why, effect.same_as.has_value() ? *effect.same_as : source);
+  } else if (wish.kind == WishKind::kSource && g_.op(wish.op).num_reads == 1) {
+    NoteElided(wish.op, Why::kView, source);
+  } else {
+    NoteElided(wish.op, Why::kProducedThere, source);
+  }
+  return std::nullopt;
+}
+
+// What was in the way of a refused wish is struck out if that costs less than the refusal.
+void Sharer::Contest(int32_t time, const Wish& wish, int64_t gain) {
+  if (gain == 0 || granter_.blockers().empty()) return;
+  int64_t cost = 0;
+  for (int pass = 0; pass < 2; ++pass) {  // first the sum, then the deed
+    for (const Blocker& b : granter_.blockers()) {
+      int64_t spent = 0;
+      const int64_t limit = pass == 0 ? gain : INT64_MAX;
+      if (pass == 0) {
+        ValueId v = b.value;
+        int64_t least = INT64_MAX;
+        while (s_.JoinedBy(v) != WishKind::kNone) {
+          least = std::min(least, gain_[v.index()]);
+          if (joined_to_[v.index()] == v) break;
+          v = joined_to_[v.index()];
+        }
+        if (least >= limit - cost) return;
+        cost += least;
+      } else if (!StrikeOutCheapest(b.value, limit, {Why::kCostsLess, wish.result, time, b.missing}, spent)) {
+        return;
+      }
+    }
+  }
+}
+
+// Of v's own wish and those that it depends on.
+bool Sharer::StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent) {
+  std::optional<ValueId> cheapest;
+  for (ValueId at = v; s_.JoinedBy(at) != WishKind::kNone; at = joined_to_[at.index()]) {
+    if (!cheapest.has_value() || gain_[at.index()] < gain_[cheapest->index()]) cheapest = at;
+    if (joined_to_[at.index()] == at) break;
+  }
+  if (!cheapest.has_value() || gain_[cheapest->index()] >= below) return false;
+  spent = gain_[cheapest->index()];
+  return decisions_.StrikeOut(*cheapest, s_.JoinedBy(*cheapest), std::move(reason));
+}
+
+// What is moved if the result does not lie on its base.
+int64_t Sharer::CarriedBytes(OpId op, const Write& w) const {
+  const int64_t all = g_.value(w.value).max_bytes;
+  if (w.cover == Cover::kPart) return all;
+  return all - std::min(all, Overwritten(g_, op, w).span.size());
+}
+
+absl::Status Sharer::Commit(int32_t time, OpId op) {
+  const ValueId target = *g_.op(op).commit_target;
+  const int32_t storage = s_.StorageOf(target);
+  const Spot spot{storage, Region{0, g_.value(target).bytes, {}}};
+  const Effect effect = effects_.Find(time, op, nullptr, spot);
+  const bool empty = g_.value(target).max_bytes == 0;
+  if (!effect.elided && !empty) {
+    if (absl::Status s = CommitByCopy(time, op); !s.ok()) return s;
+  } else {
+    s_.ElideMovement(op);
+    NoteElided(op, effect.why, effect.same_as.has_value() ? *effect.same_as : g_.reads(g_.op(op))[0].value);
+  }
+  s_.Seal(storage);
+  return absl::OkStatus();
+}
+
+// A commit whose source lies elsewhere overwrites the target's storage when it runs.
+absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
+  const ValueId target = *g_.op(op).commit_target, source = uses_.root(g_.reads(g_.op(op))[0].value);
+  const int32_t storage = s_.StorageOf(target);
+  if (!s_.Placed(source)) decisions_.NeedsBytes(source);
+  NoteKept(op, std::nullopt);
+  std::vector<Blocker> late = granter_.NotOver(time, storage);
+  if (s_.StorageOf(source) == storage) late.push_back({source, time});
+  const Refusal reason{Why::kCostsLess, target, time};
+  for (const Blocker& b : late) {
+    if (b.time < time) {
+      s_.AddOrder({OpId(b.time), op});
+      continue;
+    }
+    int64_t spent = 0;
+    if (StrikeOutCheapest(b.value, INT64_MAX, reason, spent)) continue;
+    if (s_.JoinedBy(b.value) == WishKind::kNone) return OldContentIsRead(time, op, b.time);
+    decisions_.Lock(target);
+  }
+  ByteTimeline& timeline = s_.TimelineOf(storage);
+  timeline.Write({0, timeline.size()}, target, time);
+  return absl::OkStatus();
+}
+
+absl::Status Sharer::OldContentIsRead(int32_t time, OpId op, int32_t late) const {
+  const ValueId target = *g_.op(op).commit_target, source = g_.reads(g_.op(op))[0].value;
+  const std::string reader = late == schedule_.End() ? std::string("the end of the graph, where it is an output,")
+                             : late == time          ? std::string("a keep_alive until that commit")
+                                                     : absl::StrCat("op \"", g_.name(OpId(late)), "\"");
+  return absl::InvalidArgumentError(
+      absl::StrCat(ToString(g_.value(target).role), " \"", g_.name(target), "\": ", reader,
+                   " needs its old content after op \"", g_.name(op), "\" has committed \"", g_.name(source),
+                   "\" to it; list the reader before the commit, or clone \"", g_.name(target), "\" first"));
+}
+
+// All who would read v have found its bytes elsewhere.
+bool Sharer::IsReadElsewhere(ValueId v) const {
+  const absl::Span<const Use> uses = uses_.of(v);
+  return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+    if (use.kind != UseKind::kRead || use.through != v || !destinations_.Moves(OpId(use.op))) return false;
+    const Op& op = g_.op(OpId(use.op));
+    if (!s_.Elided(OpId(use.op))) return false;
+    const ValueId result = op.commit_target.has_value() ? *op.commit_target : g_.writes(op)[0].value;
+    return s_.StorageOf(result) != s_.StorageOf(v);
+  });
+}
+
+void Sharer::FindUnreadResults() {
+  for (size_t i = 0; i < g_.ops().size(); ++i) {
+    const OpId op(static_cast<int32_t>(i));
+    const OpKind kind = g_.ops()[i].kind;
+    if (kind == OpKind::kCompute || !destinations_.Moves(op) || kind == OpKind::kCommit || s_.Elided(op)) continue;
+    const Write& w = g_.writes(g_.op(op))[0];
+    const bool free = !w.base.has_value() && !g_.value(w.value).pinned_offset_bytes.has_value();
+    const bool may_vanish = free && s_.Placed(w.value) && decisions_.MayHaveNoBytes(w.value);
+    if (may_vanish && IsReadElsewhere(w.value)) decisions_.NeedsNoBytes(w.value);
+  }
+}
+
+Note Sharer::NoteOf(OpId op, const Refusal& refusal) const {
+  Note note;
+  note.op = op;
+  note.why = refusal.why;
+  note.other = refusal.other;
+  note.text = refusal.missing;
+  if (refusal.blocker.has_value() && *refusal.blocker >= 0 && *refusal.blocker != schedule_.End()) {
+    note.blocker = OpId(*refusal.blocker);
+  }
+  return note;
+}
+
+void Sharer::NoteRefusal(const Wish& wish, const Refusal& refusal) {
+  // A fused group is spoken of where it runs.
+  Note note = NoteOf(OpId(schedule_.TimeOf(wish.op)), refusal);
+  note.result = wish.result;
+  note.value = wish.target;
+  s_.AddRefusal(std::move(note));
+}
+
+void Sharer::NoteElided(OpId op, Why why, std::optional<ValueId> value) {
+  Note note;
+  note.op = op;
+  note.action = Action::kElided;
+  note.why = why;
+  note.value = value;
+  s_.AddMovement(std::move(note));
+}
+
+void Sharer::NoteKept(OpId op, const std::optional<Refusal>& refusal) {
+  Note note = NoteOf(op, refusal.value_or(Refusal{Why::kNotTried}));
+  if (g_.op(op).elide == Elide::kNever) note.why = Why::kNeverElide;
+  if (g_.op(op).num_reads > 0) note.value = g_.reads(g_.op(op))[0].value;
+  s_.AddMovement(std::move(note));
+}
+
+}  // namespace bufplan

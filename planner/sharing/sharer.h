@@ -1,0 +1,99 @@
+// One round of sharing: which wishes are tried, and in which order.
+//
+// Per unit: results with a base on their bases; results of data movements where their bytes are already, else where they
+// are going to be copied to; results of other ops where they are going to be copied to, else in place of an operand;
+// what is left gets storages of its own.
+//
+// COST: near linear in ops + uses. THREADS: one at a time. LIFETIME: refers to all arguments.
+#ifndef BUFPLAN_PLANNER_SHARING_SHARER_H_
+#define BUFPLAN_PLANNER_SHARING_SHARER_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "ir/graph.h"
+#include "ir/plan.h"
+#include "planner/liveness/uses.h"
+#include "planner/order/schedule.h"
+#include "planner/sharing/decisions.h"
+#include "planner/sharing/destinations.h"
+#include "planner/sharing/effect.h"
+#include "planner/sharing/granter.h"
+#include "planner/sharing/ownership.h"
+#include "planner/sharing/policy.h"
+#include "planner/sharing/storage_table.h"
+
+namespace bufplan {
+
+class Sharer {
+ public:
+  Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, const Destinations& destinations,
+         InPlaceTaste taste, Decisions& decisions);
+
+  // ERRORS: see ShareStorages().
+  absl::Status Run();
+  Sharing Take() { return std::move(s_).Finish(); }
+
+ private:
+  using Spots = absl::InlinedVector<Spot, 4>;
+
+  void ShareUnit(int32_t time);
+  bool ShareOnBase(int32_t time, OpId op, const Write& w);
+  void ShareMovement(int32_t time, OpId op);
+  bool ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations,
+                     std::optional<Refusal>& refusal);
+  bool ShareAtDestination(int32_t time, OpId op, const Write& w, const Spots& destinations);
+  bool ShareWithAPart(int32_t time, OpId op, const Write& w);
+  void ShareInPlace(int32_t time);
+  std::optional<ValueId> BuiltOnInGroup(int32_t time, ValueId v) const;
+
+  // Where v could be written so that it need not be copied later.
+  Spots DestinationsOf(ValueId v, int32_t time);
+  struct Search {
+    ValueId value;  // that is to be placed
+    int32_t time = 0;
+    Spots spots;
+    std::optional<std::pair<ValueId, Expr>> to_reserve;  // where no storage is known yet: its place in this value
+    int steps = 0;
+  };
+  void FollowDestinations(ValueId at, const Expr& offset, int depth, Search& search);
+  bool FitsInto(ValueId v, const Expr& offset, ValueId to) const;
+  bool MayHaveStrides(ValueId v) const;
+
+  std::optional<Refusal> Try(int32_t time, Wish wish, int64_t gain);
+  void Contest(int32_t time, const Wish& wish, int64_t gain);
+  bool StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent);
+  int64_t CarriedBytes(OpId op, const Write& w) const;
+
+  absl::Status Commit(int32_t time, OpId op);
+  absl::Status CommitByCopy(int32_t time, OpId op);
+  absl::Status OldContentIsRead(int32_t time, OpId op, int32_t late) const;
+  void FindUnreadResults();
+  bool IsReadElsewhere(ValueId v) const;
+
+  Note NoteOf(OpId op, const Refusal& refusal) const;
+  void NoteRefusal(const Wish& wish, const Refusal& refusal);
+  void NoteElided(OpId op, Why why, std::optional<ValueId> value);
+  void NoteKept(OpId op, const std::optional<Refusal>& refusal);
+
+  const Graph& g_;
+  const Schedule& schedule_;
+  const Uses& uses_;
+  const Destinations& destinations_;
+  const InPlaceTaste taste_;
+  Decisions& decisions_;
+  Ownership ownership_;
+  StorageTable s_;
+  EffectFinder effects_;
+  Granter granter_;
+  std::vector<ValueId> joined_to_;  // by value: what it lies on; empty until somebody joins
+  std::vector<int64_t> gain_;       // by value: the bytes that are not moved because of that
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_SHARING_SHARER_H_
