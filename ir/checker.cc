@@ -41,7 +41,7 @@ absl::Status CheckAt(const Graph& graph, const Plan& plan, const checker::Schedu
                      const checker::Memories& memories, absl::Span<const int64_t> symbol_values,
                      checker::Reporter& reporter) {
   absl::StatusOr<checker::Layout> layout =
-      checker::MakeLayout(graph, plan, schedule, memories, symbol_values, reporter);
+      checker::MakeLayout(graph, plan, schedule, memories, symbol_values, kMaxRuns, reporter);
   if (!layout.ok()) return layout.status();
   checker::CheckChunkSizes(graph, plan, memories, *layout, reporter);
   if (schedule.cyclic() || reporter.full()) return absl::OkStatus();

@@ -63,7 +63,7 @@ void CheckChunkSizes(const Graph& graph, const Plan& plan, const Memories& memor
   const auto add = [&](const Place& p) {
     if (!p.placed()) return;
     int64_t& last = end[static_cast<size_t>(p.memory)];
-    last = std::max(last, p.offset + p.bytes);
+    last = std::max(last, p.offset + layout.extent(p));
   };
   for (const Place& p : layout.values) add(p);
   for (const Place& p : layout.scratch) add(p);
@@ -84,11 +84,16 @@ void CheckMovements(const Graph& graph, const Plan& plan, const Schedule& schedu
   const bool exact = graph.symbols().empty();
   for (const Note& note : plan.notes) {
     const OpKind kind = graph.op(note.op).kind;
-    const bool movement =
-        kind != OpKind::kCompute && kind != OpKind::kFill && kind != OpKind::kBarrier && kind != OpKind::kView;
-    if (!movement || schedule.fusion(schedule.node_of(note.op)).has_value()) continue;
-    const bool executes = movements.executes[note.op.index()];
     const bool elided = note.action == Action::kElided;
+    if (!IsMovement(kind)) {
+      if (elided && kind != OpKind::kView && reporter.IsNew(ViolationKind::kStats, note.op.value)) {
+        reporter.Add(ViolationKind::kStats, absl::StrCat(reporter.Text(note.op), " is said to be elided, but is a ",
+                                                         ToString(kind), ", which always runs"));
+      }
+      continue;
+    }
+    if (schedule.fusion(schedule.node_of(note.op)).has_value()) continue;
+    const bool executes = movements.executes[note.op.index()];
     if (elided != executes || (!exact && !executes)) continue;
     if (!reporter.IsNew(ViolationKind::kStats, note.op.value)) continue;
     reporter.Add(ViolationKind::kStats,

@@ -18,8 +18,8 @@ void CheckArenas(const Graph& graph, const Plan& plan, Reporter& reporter);
 void CheckChunkSizes(const Graph& graph, const Plan& plan, const Memories& memories, const Layout& layout,
                      Reporter& reporter);
 
-// No op that a note calls elided moves bytes; without symbols, also the other way round, and the counts are those of
-// the locations (unless groups are fused, whose members move what nobody counts). COST: O(ops).
+// No op but data movements and views is called elided. Without symbols, what a note calls run moves bytes, and the
+// counts are those of what executes (unless groups are fused, whose members move what nobody counts). COST: O(ops).
 void CheckMovements(const Graph& graph, const Plan& plan, const Schedule& schedule, const Movements& movements,
                     Reporter& reporter);
 

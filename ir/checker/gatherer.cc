@@ -10,13 +10,17 @@ namespace {
 // More strided runs than this are moved at once.
 constexpr int64_t kManyRuns = 32;
 
-// Calls f(from, to, bytes) for the pieces of a move from the one sequence of runs to the other.
+// Runs of strided values are looked at time and again: so many times the limit of runs that are spelled out.
+constexpr int64_t kStridedVisits = 4;
+
+// Calls f(from, to, bytes) for the pieces of a move from the one sequence of runs to the other, until f returns false.
+// Returns whether f never did.
 template <typename F>
-void ZipRuns(absl::Span<const ByteRange> from, absl::Span<const ByteRange> to, F&& f) {
+bool ZipRuns(absl::Span<const ByteRange> from, absl::Span<const ByteRange> to, F&& f) {
   int64_t from_done = 0, to_done = 0;  // of the runs in hand
   for (size_t i = 0, j = 0; i < from.size() && j < to.size();) {
     const int64_t piece = std::min(from[i].size() - from_done, to[j].size() - to_done);
-    f(from[i].begin + from_done, to[j].begin + to_done, piece);
+    if (!f(from[i].begin + from_done, to[j].begin + to_done, piece)) return false;
     from_done += piece;
     to_done += piece;
     if (from_done == from[i].size()) {
@@ -28,6 +32,7 @@ void ZipRuns(absl::Span<const ByteRange> from, absl::Span<const ByteRange> to, F
       ++j;
     }
   }
+  return true;
 }
 
 }  // namespace
@@ -40,7 +45,8 @@ Gatherer::Gatherer(const Graph& graph, const Plan& plan, const Schedule& schedul
       layout_(layout),
       limits_(limits),
       runs_(symbol_values, limits.max_runs),
-      content_(graph.values().size()) {
+      content_(graph.values().size()),
+      strided_runs_left_(limits.max_runs * kStridedVisits) {
   for (size_t i = 0; i < content_.size(); ++i) {
     content_[i] = ContentPool::Piece(static_cast<Origin>(i), 0);  // right for those that are there at the start
   }
@@ -58,8 +64,31 @@ absl::Status Gatherer::Gather(int32_t node) {
   activity_ = {};
   node_ = node;
   fused_ = schedule_.fusion(node).has_value();
+  exact_ = fused_ || MustBeExact(schedule_.members(node).front());
   if (fused_) return GatherFused(node);
   return GatherOp(schedule_.members(node).front());
+}
+
+bool Gatherer::MustBeExact(OpId o) const {
+  const Op& op = graph_.op(o);
+  if (!IsMovement(op.kind)) return false;
+  if (schedule_.elided(o)) return true;
+  if (layout_.nests.empty()) return false;
+  const absl::Span<const Read> reads = graph_.reads(op);
+  return IsStrided(Target(op)) ||
+         std::any_of(reads.begin(), reads.end(), [&](const Read& r) { return IsStrided(r.value); });
+}
+
+absl::Status Gatherer::SpendRuns(OpId o, ValueId v) {
+  const Nest* nest = layout_.nest(layout_.of(v));
+  if (nest == nullptr) return absl::OkStatus();
+  if (nest->runs() > strided_runs_left_) {
+    return absl::ResourceExhaustedError(absl::StrCat("op \"", graph_.name(o),
+                                                     "\": the strided runs up to those of value \"", graph_.name(v),
+                                                     "\" are too many to look at"));
+  }
+  strided_runs_left_ -= nest->runs();
+  return absl::OkStatus();
 }
 
 absl::Status Gatherer::Expand(OpId o, std::optional<RegionId> region, ValueId v, RunList& runs) {
@@ -67,7 +96,7 @@ absl::Status Gatherer::Expand(OpId o, std::optional<RegionId> region, ValueId v,
     runs = Whole(v);
     return absl::OkStatus();
   }
-  const std::optional<RunList> expanded = runs_.Expand(graph_.region(*region), fused_ ? INT64_MAX : limits_.max_exact);
+  const std::optional<RunList> expanded = runs_.Expand(graph_.region(*region), exact_ ? INT64_MAX : limits_.max_exact);
   if (!expanded.has_value()) {
     return absl::ResourceExhaustedError(
         absl::StrCat("op \"", graph_.name(o), "\": the strided runs up to its region of value \"", graph_.name(v),
@@ -98,6 +127,7 @@ Access Gatherer::Make(Use use, OpId o, ValueId v, const RunList& sorted_runs) co
   a.use = use;
   a.memory = place.memory;
   a.base = place.offset;
+  a.nest = layout_.nest(place);
   a.runs = sorted_runs;
   a.content = content(v);
   return a;
@@ -152,6 +182,7 @@ absl::Status Gatherer::GatherReads(OpId o) {
       runs = runs_.Sorted(runs);
     }
     if (runs.empty()) continue;
+    if (absl::Status s = SpendRuns(o, read.value); !s.ok()) return s;
     reads_.push_back(Make(Use::kOperand, o, read.value, runs));
     reads_.back().read = &read;
   }
@@ -259,6 +290,7 @@ void Gatherer::MovePiecewise(const Part& part, int64_t bytes, Content& result) {
         pool_.Slice(content(part.read->value), layout_.of(part.read->value).bytes, {from, from + size});
     pool_.Overwrite(result, bytes, to, moved, size);
     pool_.Release(moved);
+    return true;
   });
 }
 
@@ -270,6 +302,7 @@ void Gatherer::MoveAtOnce(const Part& part, int64_t bytes, Content& result) {
                     placed_.push_back({to + (at - from), piece, origin, offset});
                     return true;
                   });
+    return true;
   });
   const auto by_place = [](const ContentPool::Placed& a, const ContentPool::Placed& b) { return a.at < b.at; };
   if (!std::is_sorted(placed_.begin(), placed_.end(), by_place)) std::sort(placed_.begin(), placed_.end(), by_place);
@@ -311,6 +344,7 @@ bool Gatherer::Coincides(const Part& part, const Place& to) {
   const Place& from = layout_.of(part.read->value);
   const int64_t shift = to.offset - from.offset;
   if (!from.placed() || from.memory != to.memory) return false;
+  if (from.nest >= 0 || to.nest >= 0) return StridedCoincides(part, from, to);
   if (part.from.coarse || part.to.coarse) {
     // The same runs have the same ends; more cannot be said without them.
     const ByteRange &a = part.from.span, &b = part.to.span;
@@ -326,6 +360,24 @@ bool Gatherer::Coincides(const Part& part, const Place& to) {
   return true;
 }
 
+// Byte by byte, as the runs of the part and those of the places need not end together.
+bool Gatherer::StridedCoincides(const Part& part, const Place& from, const Place& to) const {
+  Nest::Cursor source(layout_.nest(from)), destination(layout_.nest(to));
+  const int64_t shift = to.offset - from.offset;
+  return ZipRuns(runs_.runs(part.from), runs_.runs(part.to), [&](int64_t from_at, int64_t to_at, int64_t bytes) {
+    source.Seek(from_at);
+    destination.Seek(to_at);
+    while (bytes > 0) {
+      if (source.position() != destination.position() + shift) return false;
+      const int64_t piece = std::min({bytes, source.left_in_run(), destination.left_in_run()});
+      source.Advance(piece);
+      destination.Advance(piece);
+      bytes -= piece;
+    }
+    return true;
+  });
+}
+
 absl::Status Gatherer::GatherMovement(OpId o) {
   const Op& op = graph_.op(o);
   const ValueId target = Target(op);
@@ -333,10 +385,15 @@ absl::Status Gatherer::GatherMovement(OpId o) {
   if (absl::Status s = SetMovedContent(o); !s.ok()) return s;
   const bool commit = op.commit_target.has_value();
   const Content result = commit ? final_[target.value] : content(target);
+  activity_.parts = static_cast<int32_t>(parts_.size());
+  if (schedule_.elided(o)) return absl::OkStatus();
   lists_.clear();
   for (const Part& part : parts_) {
-    ++activity_.parts;
     lists_.push_back(part.to);
+    if (!layout_.nests.empty()) {
+      if (absl::Status s = SpendRuns(o, part.read->value); !s.ok()) return s;
+      if (absl::Status s = SpendRuns(o, target); !s.ok()) return s;
+    }
     if (Coincides(part, layout_.of(target))) continue;
     ++activity_.executed_parts;
     activity_.bytes += runs_.Bytes(part.from);

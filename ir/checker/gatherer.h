@@ -1,9 +1,9 @@
 // What a node reads and writes when it executes, byte range by byte range, and what its results hold.
 //
-// Nodes are visited so that each comes after those whose results it uses. A lone op is looked at as it is: a part of a
-// data movement whose source and destination coincide neither reads nor writes; where a result lies apart from its
-// base, the carried bytes are read and written too. A fused group reads what its members read from outside and writes
-// the results that are used outside:
+// Nodes are visited so that each comes after those whose results it uses. A lone op is looked at as it is: an elided
+// data movement neither reads nor writes, and neither does a part of another one whose source and destination coincide;
+// where a result lies apart from its base, the carried bytes are read and written too. A fused group reads what its
+// members read from outside and writes the results that are used outside:
 //
 //   group {K1 = update K, K2 = update K1}, K1 used inside only:  reads of K what neither overwrites, if K2 is not at K;
 //                                                               writes K2 where one of them overwrites, else all of it
@@ -11,7 +11,8 @@
 // Strided boxes of many runs need not be spelled out. Coarsely, an op that writes the runs of a box rewrites all bytes
 // between its first and last, of which it reads the old ones: all of the span is new. That demands more of a plan than
 // its meaning does: whoever finds, in order, what is prescribed coarsely, finds what is prescribed. So a coarse visit
-// that meets no fault decides; after any other one the runs must be spelled out.
+// that meets no fault decides; after any other one the runs must be spelled out. Elided data movements, and those of
+// strided values, always are spelled out.
 //
 // COST: O(accesses + runs), O(log pieces) per piece of content made. THREADS: one at a time.
 #ifndef BUFPLAN_IR_CHECKER_GATHERER_H_
@@ -25,6 +26,7 @@
 #include "absl/types/span.h"
 #include "ir/checker/content.h"
 #include "ir/checker/layout.h"
+#include "ir/checker/nest.h"
 #include "ir/checker/runs.h"
 #include "ir/checker/schedule.h"
 #include "ir/graph.h"
@@ -48,18 +50,32 @@ struct Access {
   ValueId value;  // scratch: means nothing
   OpId op;
   Use use = Use::kOperand;
-  int32_t memory = -1;           // -1: the value is nowhere, which is reported already
+  int32_t memory = -1;           // -1: the value is nowhere, which is reported already; kNowhere: which is a fault
   int64_t base = 0;              // address of the value's first byte
+  const Nest* nest = nullptr;    // of a strided value; absent: byte i of the value is at base + i
   RunList runs;                  // bytes of the value, ascending
   Content content;               // of the value; held by the gatherer, or by nobody if one piece
   ValueId result;                // kCarried: for which result
   const Read* read = nullptr;    // kOperand as it stands in the graph
   const Write* write = nullptr;  // kResult of a lone compute op: what it may meet
+
+  // Where a byte of the value lies.
+  int64_t address(int64_t byte) const {
+    if (nest == nullptr) return base + byte;
+    Nest::Cursor cursor(nest);
+    cursor.Seek(byte);
+    return base + cursor.position();
+  }
+  // From the first address to the last that the access may touch.
+  ByteRange addresses() const {
+    return nest == nullptr ? ByteRange{base + runs.span.begin, base + runs.span.end}
+                           : ByteRange{base, base + (runs.empty() ? 0 : nest->extent())};
+  }
 };
 
 // What a lone op moves.
 struct Activity {
-  int32_t parts = 0;  // of a data movement, those of no bytes not counted
+  int32_t parts = 0;  // of a data movement, elided or not; those of no bytes not counted
   int32_t executed_parts = 0;
   int64_t bytes = 0;  // executed parts and carried bytes
   bool carries = false;
@@ -70,15 +86,15 @@ class Gatherer {
  public:
   struct Limits {
     int64_t max_runs = 0;   // of strided boxes in all; also pieces of content of one value
-    int64_t max_exact = 0;  // runs of a strided box that is spelled out; those in fused groups always are
+    int64_t max_exact = 0;  // runs of a strided box that is spelled out even where nothing asks for it
   };
   // LIFETIME: the arguments outlive this.
   Gatherer(const Graph& graph, const Plan& plan, const Schedule& schedule, const Layout& layout,
            absl::Span<const int64_t> symbol_values, const Limits& limits);
 
   // Fills reads(), writes() and activity() for the node; they are valid until the next call.
-  // ERRORS: ResourceExhausted naming the op: too many runs. InvalidArgument: a region has no value at these symbol
-  // values.
+  // ERRORS: ResourceExhausted naming the op: too many runs, of boxes or of strided values. InvalidArgument: a region
+  // has no value at these symbol values.
   absl::Status Gather(int32_t node);
   // All of `value`, as a keep-alive until `op` or the end reads it.
   Access WholeValue(ValueId value, OpId op) const;
@@ -126,6 +142,12 @@ class Gatherer {
   void SetContent(ValueId v, Content c) { content_[v.index()] = c; }
   const Content& content(ValueId v) const { return content_[v.index()]; }
   bool Coincides(const Part& part, const Place& to);
+  bool StridedCoincides(const Part& part, const Place& from, const Place& to) const;
+  bool IsStrided(ValueId v) const { return layout_.of(v).nest >= 0; }
+  // Whether the boxes of the op's regions are spelled out however many runs they have.
+  bool MustBeExact(OpId o) const;
+  // Counts what it takes to look at all runs of v, if it is strided.
+  absl::Status SpendRuns(OpId o, ValueId v);
 
   // Lone ops.
   absl::Status GatherOp(OpId o);
@@ -168,6 +190,8 @@ class Gatherer {
   Activity activity_;
   int32_t node_ = 0;
   bool fused_ = false;
+  bool exact_ = false;  // for the node in hand
+  int64_t strided_runs_left_;
   bool coarse_ = false, too_coarse_ = false;
   std::vector<Part> parts_;
   std::vector<ContentPool::Placed> placed_;

@@ -5,6 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ir/checker/runs.h"
+#include "ir/checker/stride_rules.h"
 
 namespace bufplan::checker {
 namespace {
@@ -14,14 +16,24 @@ bool CallerOwned(Role role) { return role == Role::kConstant || role == Role::kE
 class LayoutMaker {
  public:
   LayoutMaker(const Graph& graph, const Plan& plan, const Schedule& schedule, const Memories& memories,
-              absl::Span<const int64_t> symbols, Reporter& reporter)
-      : graph_(graph), plan_(plan), schedule_(schedule), memories_(memories), symbols_(symbols), reporter_(reporter) {}
+              absl::Span<const int64_t> symbols, int64_t max_runs, Reporter& reporter)
+      : graph_(graph),
+        plan_(plan),
+        schedule_(schedule),
+        memories_(memories),
+        symbols_(symbols),
+        runs_left_(max_runs),
+        reporter_(reporter) {}
 
   absl::StatusOr<Layout> Make();
 
  private:
   absl::Status Evaluate(const Expr& e, absl::string_view what, const std::string& who, int64_t& result) const;
   absl::Status PlaceValue(ValueId v);
+  void PlaceNowhere(ValueId v);
+  absl::Status PlaceStrides(ValueId v);
+  absl::StatusOr<int64_t> EvaluateStrides(ValueId v, int64_t& run_bytes, Nest::Loops& loops) const;
+  absl::Status SpendRuns(int64_t runs, const std::string& who);
   absl::Status PlaceScratch(size_t i, OpId o);
   absl::Status PlaceAllScratch();
   // Sets memory and offset; reports where that is no place of `bytes` bytes.
@@ -31,7 +43,9 @@ class LayoutMaker {
   void ReportAlignment(const std::string& who, const Place& place, int64_t alignment_bytes);
   void CheckPin(ValueId v);
   void CheckView(OpId o);
-  void CheckDisjoint();
+  bool CheckViewOfNowhere(ValueId v, ValueId source);
+  absl::Status CheckDisjoint();
+  absl::StatusOr<bool> Meet(ValueId a, ValueId b);
   bool IsView(ValueId v) const {
     const std::optional<OpId> p = graph_.producer(v);
     return p.has_value() && graph_.op(*p).kind == OpKind::kView;
@@ -48,9 +62,11 @@ class LayoutMaker {
   const Schedule& schedule_;
   const Memories& memories_;
   absl::Span<const int64_t> symbols_;
+  int64_t runs_left_;
   Reporter& reporter_;
   Layout layout_;
   std::vector<OpId> views_;
+  std::vector<bool> forbidden_strides_;  // by value; empty: none is strided
 };
 
 absl::Status LayoutMaker::Evaluate(const Expr& e, absl::string_view what, const std::string& who,
@@ -93,12 +109,13 @@ absl::Status LayoutMaker::Resolve(const Location& location, const std::string& w
     return absl::OkStatus();
   }
   int64_t end = 0;
-  const int64_t limit = Capacity(memory);
-  const bool wraps = __builtin_add_overflow(place.offset, place.bytes, &end);
+  const int64_t limit = Capacity(memory), extent = layout_.extent(place);
+  const bool wraps = __builtin_add_overflow(place.offset, extent, &end);
   // What has no bytes may lie beyond the end: a pin may ask for it.
   if (wraps || place.offset < 0 || (end > limit && place.bytes > 0)) {
     Report(ViolationKind::kOutOfBounds,
-           absl::StrCat(who, " at offset ", place.offset, " with ", place.bytes, " bytes leaves ",
+           absl::StrCat(who, " at offset ", place.offset, " with ", place.bytes, " bytes",
+                        place.nest < 0 ? "" : absl::StrCat(" in strided runs over ", extent), " leaves ",
                         memories_.Text(memory, 0), ", which has ", limit, " bytes"));
   }
   if (!wraps && place.offset >= 0) place.memory = memory;
@@ -115,15 +132,12 @@ absl::Status LayoutMaker::PlaceValue(ValueId v) {
   const Location& location = plan_.location(v);
   Place& place = layout_.values[v.index()];
   if (CallerOwned(value.role)) return CheckStartValue(v, place), absl::OkStatus();
-  if (location.kind == Location::Kind::kNone) {
-    if (!schedule_.swallowed(v)) {
-      Report(ViolationKind::kMissing,
-             absl::StrCat(reporter_.Text(v), " has no location and no fused group swallows it"));
-    }
-    return absl::OkStatus();
-  }
-  // The case that nearly always holds, without a text.
-  if (location.kind == Location::Kind::kArena && location.offset_bytes.is_constant()) {
+  if (location.kind == Location::Kind::kNone) return PlaceNowhere(v), absl::OkStatus();
+  if (location.strides != nullptr) {
+    if (forbidden_strides_[v.index()]) return absl::OkStatus();
+    if (absl::Status s = PlaceStrides(v); !s.ok() || !place.placed()) return s;
+    // The case that nearly always holds, without a text.
+  } else if (location.kind == Location::Kind::kArena && location.offset_bytes.is_constant()) {
     place.offset = location.offset_bytes.constant();
     place.memory = memories_.Of(location);
     int64_t end = 0;
@@ -150,6 +164,85 @@ absl::Status LayoutMaker::PlaceValue(ValueId v) {
   if (location.kind != Location::Kind::kArena || location.space() != value.space) CheckMemory(v, place);
   if (value.pinned_offset_bytes.has_value()) CheckPin(v);
   return absl::OkStatus();
+}
+
+// What a fused group swallows, and what an elided data movement need not make.
+void LayoutMaker::PlaceNowhere(ValueId v) {
+  if (schedule_.swallowed(v)) return;
+  const std::optional<OpId> producer = graph_.producer(v);
+  if (BoundView(v)) return views_.push_back(*producer);  // as its source
+  if (!producer.has_value() || !schedule_.elided(*producer) || graph_.value(v).max_bytes == 0) {
+    Report(ViolationKind::kMissing, absl::StrCat(reporter_.Text(v),
+                                                 " has no location, and neither does a fused group swallow it nor an "
+                                                 "elided data movement make it"));
+    return;
+  }
+  layout_.values[v.index()].memory = kNowhere;
+  if (graph_.value(v).pinned_offset_bytes.has_value()) {
+    Report(ViolationKind::kPin, absl::StrCat(reporter_.Text(v), " is pinned to offset ",
+                                             *graph_.value(v).pinned_offset_bytes, ", but has no location"));
+  }
+}
+
+// The bytes of the strided runs; all of run_bytes and the loops is at least 1 where that is positive. An error has
+// nothing but a text for a violation if it is OutOfRange.
+absl::StatusOr<int64_t> LayoutMaker::EvaluateStrides(ValueId v, int64_t& run_bytes, Nest::Loops& loops) const {
+  const Strides& strides = *plan_.location(v).strides;
+  const std::string who = reporter_.Text(v);
+  if (absl::Status s = Evaluate(strides.run_bytes, "run", who, run_bytes); !s.ok()) return s;
+  int64_t total = run_bytes;
+  bool negative = run_bytes < 0, overflows = false;
+  for (const Dim& d : strides.dims) {
+    Nest::Loop& loop = loops.emplace_back();
+    if (absl::Status s = Evaluate(d.count, "count", who, loop.count); !s.ok()) return s;
+    if (absl::Status s = Evaluate(d.stride_bytes, "stride", who, loop.stride); !s.ok()) return s;
+    negative = negative || loop.count < 0 || loop.stride < 0;
+    overflows = __builtin_mul_overflow(total, loop.count, &total) || overflows;
+  }
+  if (negative) return absl::OutOfRangeError("a run, a count or a stride of it is negative");
+  if (overflows) return absl::OutOfRangeError("its runs are more bytes than 64 bits count");
+  return total;
+}
+
+absl::Status LayoutMaker::SpendRuns(int64_t runs, const std::string& who) {
+  if (runs > runs_left_) {
+    return absl::ResourceExhaustedError(absl::StrCat(who, ": too many strided runs to look at one by one"));
+  }
+  runs_left_ -= runs;
+  return absl::OkStatus();
+}
+
+// Places a value whose bytes are strided runs.
+absl::Status LayoutMaker::PlaceStrides(ValueId v) {
+  Place& place = layout_.values[v.index()];
+  const std::string who = reporter_.Text(v);
+  const auto fault = [&](absl::string_view text) {
+    Report(ViolationKind::kStrides, absl::StrCat(who, " lies strided, but ", text));
+    place.memory = -1;
+    return absl::OkStatus();
+  };
+  int64_t run_bytes = 0;
+  Nest::Loops loops;
+  const absl::StatusOr<int64_t> total = EvaluateStrides(v, run_bytes, loops);
+  if (absl::IsOutOfRange(total.status())) return fault(total.status().message());
+  if (!total.ok()) return total.status();
+  if (*total != place.bytes) {
+    return fault(absl::StrCat("its runs are ", *total, " bytes, the value has ", place.bytes));
+  }
+  if (place.bytes == 0) return Resolve(plan_.location(v), who, place);
+  std::optional<Nest> nest = Nest::Create(run_bytes, loops);
+  if (!nest.has_value()) return fault("its runs reach beyond 64 bits");
+  if (!nest->contiguous()) {
+    std::optional<bool> disjoint = nest->RunsAreDisjoint(0);
+    if (!disjoint.has_value()) {
+      if (absl::Status s = SpendRuns(nest->runs(), who); !s.ok()) return s;
+      disjoint = nest->RunsAreDisjoint(nest->runs());
+    }
+    if (!*disjoint) return fault("its runs share bytes");
+    place.nest = static_cast<int32_t>(layout_.nests.size());
+    layout_.nests.push_back(*std::move(nest));
+  }
+  return Resolve(plan_.location(v), who, place);
 }
 
 // Constants, externals and variables are where the caller has them.
@@ -197,9 +290,32 @@ void LayoutMaker::CheckPin(ValueId v) {
                       graph_.name(value.space), "\", but is at ", memories_.Text(place.memory, place.offset)));
 }
 
+// A view of what has no bytes has none. Returns whether that settles it.
+bool LayoutMaker::CheckViewOfNowhere(ValueId v, ValueId source) {
+  Place& place = layout_.values[v.index()];
+  const bool none = plan_.location(v).kind == Location::Kind::kNone;
+  if (layout_.of(source).memory != kNowhere) {
+    if (none)
+      Report(ViolationKind::kMissing, absl::StrCat(reporter_.Text(v), " has no location, but is a view of ",
+                                                   reporter_.Text(source), ", which has one"));
+    return none;
+  }
+  if (place.placed() && place.bytes > 0) {
+    Report(ViolationKind::kWrongMemory,
+           absl::StrCat(reporter_.Text(v), " is a view of ", reporter_.Text(source),
+                        ", which has no location, but is at ", memories_.Text(place.memory, place.offset)));
+  }
+  if (none && graph_.value(v).pinned_offset_bytes.has_value()) {
+    Report(ViolationKind::kPin, absl::StrCat(reporter_.Text(v), " is pinned, but has no location"));
+  }
+  place.memory = none ? kNowhere : -1;
+  return true;
+}
+
 void LayoutMaker::CheckView(OpId o) {
   const Read& read = graph_.reads(graph_.op(o))[0];
   const ValueId v = graph_.writes(graph_.op(o))[0].value;
+  if (CheckViewOfNowhere(v, read.value)) return;
   const Place& source = layout_.of(read.value);
   Place& place = layout_.values[v.index()];
   if (!source.placed() || !place.placed()) return;
@@ -219,6 +335,10 @@ absl::Status LayoutMaker::PlaceScratch(size_t i, OpId o) {
   Place& place = layout_.scratch[i];
   const std::string who = absl::StrCat("scratch of ", reporter_.Text(o));
   if (absl::Status s = Evaluate(op.scratch_bytes, "bytes", who, place.bytes); !s.ok()) return s;
+  if (plan_.scratch[i].location.strides != nullptr) {
+    Report(ViolationKind::kStrides, who + " lies strided");
+    return absl::OkStatus();
+  }
   if (plan_.scratch[i].location.kind == Location::Kind::kNone) {
     Report(ViolationKind::kMissing, who + " has no location");
     return absl::OkStatus();
@@ -251,15 +371,41 @@ absl::Status LayoutMaker::PlaceAllScratch() {
   return absl::OkStatus();
 }
 
-void LayoutMaker::CheckDisjoint() {
+// Whether they share a byte of memory.
+absl::StatusOr<bool> LayoutMaker::Meet(ValueId a, ValueId b) {
+  const Place &x = layout_.of(a), &y = layout_.of(b);
+  if (x.nest < 0 && y.nest < 0) return x.Meets(y);
+  if (!x.placed() || x.memory != y.memory || x.bytes == 0 || y.bytes == 0) return false;
+  if (x.offset >= y.offset + layout_.extent(y) || y.offset >= x.offset + layout_.extent(x)) return false;
+  const auto runs = [&](ValueId v, const Place& p, std::vector<ByteRange>& list) {
+    const Nest* nest = layout_.nest(p);
+    if (nest == nullptr) {
+      list.push_back({p.offset, p.offset + p.bytes});
+      return absl::OkStatus();
+    }
+    if (absl::Status s = SpendRuns(nest->runs(), reporter_.Text(v)); !s.ok()) return s;
+    nest->AppendRuns({0, p.bytes}, p.offset, list);
+    std::sort(list.begin(), list.end(), [](const ByteRange& q, const ByteRange& r) { return q.begin < r.begin; });
+    return absl::OkStatus();
+  };
+  std::vector<ByteRange> of_a, of_b;
+  if (absl::Status s = runs(a, x, of_a); !s.ok()) return s;
+  if (absl::Status s = runs(b, y, of_b); !s.ok()) return s;
+  return FirstCommon(of_a, 0, of_b, 0).has_value();
+}
+
+absl::Status LayoutMaker::CheckDisjoint() {
   for (const DisjointPair& d : graph_.disjoint()) {
     const Place &a = layout_.of(d.a), &b = layout_.of(d.b);
-    if (!a.Meets(b)) continue;
+    const absl::StatusOr<bool> meet = Meet(d.a, d.b);
+    if (!meet.ok()) return meet.status();
+    if (!*meet) continue;
     Report(ViolationKind::kDisjoint,
            absl::StrCat(reporter_.Text(d.a), " at ", memories_.Text(a.memory, a.offset), " with ", a.bytes,
                         " bytes and ", reporter_.Text(d.b), " at ", memories_.Text(b.memory, b.offset), " with ",
                         b.bytes, " bytes are declared disjoint and overlap"));
   }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Layout> LayoutMaker::Make() {
@@ -275,6 +421,7 @@ absl::StatusOr<Layout> LayoutMaker::Make() {
       return s;
     }
   }
+  forbidden_strides_ = FindForbiddenStrides(graph_, plan_, schedule_, reporter_);
   for (size_t i = 0; i < n; ++i) {
     if (absl::Status s = PlaceValue(ValueId(static_cast<int32_t>(i))); !s.ok()) return s;
   }
@@ -282,7 +429,7 @@ absl::StatusOr<Layout> LayoutMaker::Make() {
   // In list order, so that the source of a view of a view is right already.
   std::sort(views_.begin(), views_.end());
   for (OpId o : views_) CheckView(o);
-  CheckDisjoint();
+  if (absl::Status s = CheckDisjoint(); !s.ok()) return s;
   return std::move(layout_);
 }
 
@@ -326,9 +473,9 @@ std::string Memories::Text(int32_t memory, int64_t offset) const {
 }
 
 absl::StatusOr<Layout> MakeLayout(const Graph& graph, const Plan& plan, const Schedule& schedule,
-                                  const Memories& memories, absl::Span<const int64_t> symbol_values,
+                                  const Memories& memories, absl::Span<const int64_t> symbol_values, int64_t max_runs,
                                   Reporter& reporter) {
-  return LayoutMaker(graph, plan, schedule, memories, symbol_values, reporter).Make();
+  return LayoutMaker(graph, plan, schedule, memories, symbol_values, max_runs, reporter).Make();
 }
 
 }  // namespace bufplan::checker

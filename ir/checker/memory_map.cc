@@ -53,7 +53,8 @@ std::optional<Finding> MemoryMap::Put(int32_t memory, ByteRange range, Origin or
                       s.origin,
                       s.offset + (from - s.begin),
                       kStart,
-                      false};
+                      false,
+                      0};
   }
   Write(memory, range, origin, offset, kStart);
   return finding;
@@ -62,7 +63,7 @@ std::optional<Finding> MemoryMap::Put(int32_t memory, ByteRange range, Origin or
 std::optional<Finding> MemoryMap::CheckRead(const Segment& s, ByteRange part, Origin origin, int64_t offset,
                                             const Reader& by) const {
   const int64_t there = s.offset + (part.begin - s.begin);
-  Finding finding{Finding::What::kContent, part, s.origin, there, s.writer, false};
+  Finding finding{Finding::What::kContent, part, s.origin, there, s.writer, false, 0};
   if (s.origin != origin || there != offset) return finding;
   if (!OrderedBefore(s.writer, by.node)) {
     finding.what = Finding::What::kUnorderedWriter;
@@ -80,7 +81,7 @@ std::optional<Finding> MemoryMap::ReadSlow(int32_t memory, ByteRange range, Orig
   if (range.empty()) return std::nullopt;
   Map& map = maps_[static_cast<size_t>(memory)];
   const auto nothing = [&](int64_t from, int64_t to) {
-    return Finding{Finding::What::kContent, {from, to}, kNothing, 0, kStart, false};
+    return Finding{Finding::What::kContent, {from, to}, kNothing, 0, kStart, false, 0};
   };
   if (!total_) {
     SplitAt(map, range.begin);
@@ -106,7 +107,8 @@ std::optional<Finding> MemoryMap::ReadSlow(int32_t memory, ByteRange range, Orig
 }
 
 std::optional<Finding> MemoryMap::CheckOverwrite(const Segment& s, ByteRange part, int32_t node) {
-  Finding finding{Finding::What::kUnorderedWriter, part, s.origin, s.offset + (part.begin - s.begin), s.writer, false};
+  Finding finding{
+      Finding::What::kUnorderedWriter, part, s.origin, s.offset + (part.begin - s.begin), s.writer, false, 0};
   if (!OrderedBefore(s.writer, node)) return finding;
   if (s.readers < 0) return std::nullopt;
   ReadEntry& list = reads_[static_cast<size_t>(s.readers)];

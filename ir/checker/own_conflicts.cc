@@ -12,14 +12,13 @@ namespace {
 // Up to this many pairs are looked at one by one.
 constexpr size_t kMaxPairs = 4096;
 
-ByteRange Addresses(const Access& a) { return {a.base + a.runs.span.begin, a.base + a.runs.span.end}; }
-
 }  // namespace
 
 void OwnConflicts::Check(const Gatherer& gatherer, std::optional<FusionId> fusion, const std::vector<Access>& reads,
                          const std::vector<Access>& writes) {
   gatherer_ = &gatherer;
   fusion_ = fusion;
+  strided_.clear();
   for (const Access& r : reads) {
     if (r.use == Use::kCarried) CheckCarried(r);
   }
@@ -27,12 +26,12 @@ void OwnConflicts::Check(const Gatherer& gatherer, std::optional<FusionId> fusio
   for (size_t i = 0; i < writes.size(); ++i) {
     const Access& w = writes[i];
     if (w.memory < 0) continue;
-    const ByteRange range = Addresses(w);
+    const ByteRange range = w.addresses();
     for (const Access& r : reads) {
-      if (r.memory == w.memory && range.Meets(Addresses(r))) CheckReadWrite(r, w);
+      if (r.memory == w.memory && range.Meets(r.addresses())) CheckReadWrite(r, w);
     }
     for (size_t j = i + 1; j < writes.size(); ++j) {
-      if (writes[j].memory == w.memory && range.Meets(Addresses(writes[j]))) CheckWriteWrite(w, writes[j]);
+      if (writes[j].memory == w.memory && range.Meets(writes[j].addresses())) CheckWriteWrite(w, writes[j]);
     }
   }
 }
@@ -44,8 +43,9 @@ void OwnConflicts::Sweep(const std::vector<Access>& reads, const std::vector<Acc
     for (size_t i = 0; i < accesses.size(); ++i) {
       const Access& a = accesses[i];
       if (a.memory < 0) continue;
-      for (const ByteRange& r : gatherer_->runs(a.runs)) {
-        items_.push_back({a.memory, {a.base + r.begin, a.base + r.end}, static_cast<uint32_t>(i), write});
+      int64_t base = 0;
+      for (const ByteRange& r : Runs(a, base)) {
+        items_.push_back({a.memory, {base + r.begin, base + r.end}, static_cast<uint32_t>(i), write});
       }
     }
   };
@@ -84,8 +84,21 @@ void OwnConflicts::Sweep(const std::vector<Access>& reads, const std::vector<Acc
   }
 }
 
-std::optional<ByteRange> OwnConflicts::Meet(const Access& a, const Access& b) const {
-  return FirstCommon(gatherer_->runs(a.runs), a.base, gatherer_->runs(b.runs), b.base);
+absl::Span<const ByteRange> OwnConflicts::Runs(const Access& a, int64_t& base) {
+  base = a.nest == nullptr ? a.base : 0;
+  if (a.nest == nullptr) return gatherer_->runs(a.runs);
+  const auto [it, fresh] = strided_.try_emplace(&a);
+  std::vector<ByteRange>& runs = it->second;
+  if (!fresh) return runs;
+  for (const ByteRange& r : gatherer_->runs(a.runs)) a.nest->AppendRuns(r, a.base, runs);
+  std::sort(runs.begin(), runs.end(), [](const ByteRange& x, const ByteRange& y) { return x.begin < y.begin; });
+  return runs;
+}
+
+std::optional<ByteRange> OwnConflicts::Meet(const Access& a, const Access& b) {
+  int64_t a_base = 0, b_base = 0;
+  const absl::Span<const ByteRange> of_a = Runs(a, a_base), of_b = Runs(b, b_base);
+  return FirstCommon(of_a, a_base, of_b, b_base);
 }
 
 // True if the result is the base with some bytes overwritten: directly, or by way of what the group makes in between.

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "ir/checker/gatherer.h"
 #include "ir/checker/layout.h"
 #include "ir/checker/reporter.h"
@@ -40,7 +42,9 @@ class OwnConflicts {
   void Sweep(const std::vector<Access>& reads, const std::vector<Access>& writes);
   bool Permitted(const Access& read, const Access& write) const;
   bool Rewrites(ValueId result, ValueId base) const;
-  std::optional<ByteRange> Meet(const Access& a, const Access& b) const;
+  std::optional<ByteRange> Meet(const Access& a, const Access& b);
+  // The runs of an access as ascending addresses, from `base` on.
+  absl::Span<const ByteRange> Runs(const Access& a, int64_t& base);
   std::string Text(const Access& a) const;
 
   const Graph& graph_;
@@ -49,6 +53,7 @@ class OwnConflicts {
   Reporter& reporter_;
   const Gatherer* gatherer_ = nullptr;
   std::optional<FusionId> fusion_;
+  absl::flat_hash_map<const Access*, std::vector<ByteRange>> strided_;  // runs of those that were asked for
   std::vector<Item> items_;
   std::vector<size_t> open_reads_, open_writes_;
 };

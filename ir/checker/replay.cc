@@ -38,8 +38,11 @@ class Replayer {
 
   void CheckOffset(const Access& a);
   void CheckActivity(OpId o);
+  template <typename F>
+  bool ForEachPiece(const Access& a, F&& f) const;
   std::optional<Finding> Find(const Access& a, const Reader& by);
   std::optional<Finding> FindReadOnly(const Access& a) const;
+  bool HasBytes(const Access& a, absl::string_view reader);
   void Read(const Access& a, int32_t node);
   void CheckKeepAlive(const Access& a, int32_t node);
   void EndRead(const Access& a, ViolationKind kind, absl::string_view what);
@@ -47,7 +50,10 @@ class Replayer {
   bool MayWrite(const Access& a);
   void ReportWrite(const Access& a, const Finding& f);
 
-  std::string PlaceText(const Access& a, ByteRange addresses) const;
+  std::string PlaceText(const Access& a, ByteRange bytes, int64_t address) const;
+  std::string PlaceText(const Access& a, const Finding& f) const {
+    return PlaceText(a, {f.at, f.at + f.range.size()}, f.range.begin);
+  }
   std::string Found(const Access& a, const Finding& f) const;
   std::string Who(const Access& a, int32_t node) const;
   bool OfScratch(const Finding& f) const { return f.origin >= 0 && gatherer_.IsScratch(f.origin); }
@@ -145,15 +151,16 @@ void Replayer::CheckActivity(OpId o) {
   const Activity& activity = gatherer_.activity();
   movements_.bytes += activity.bytes;
   movements_.executes[o.index()] = activity.executes();
-  const bool movement = op.kind != OpKind::kCompute && op.kind != OpKind::kFill && op.kind != OpKind::kBarrier &&
-                        op.kind != OpKind::kView;
+  const bool movement = IsMovement(op.kind);
   if (activity.executes()) {
     ++movements_.kept;
   } else if (movement) {
     ++movements_.elided;
   }
   if (!movement) return;
-  if (op.elide == Elide::kNever && activity.executed_parts < activity.parts) {
+  if (op.elide == Elide::kNever && schedule_.elided(o) && activity.parts > 0) {
+    reporter_.Add(ViolationKind::kElide, absl::StrCat(reporter_.Text(o), " has elide=never, but is marked as elided"));
+  } else if (op.elide == Elide::kNever && activity.executed_parts < activity.parts) {
     reporter_.Add(ViolationKind::kElide,
                   absl::StrCat(reporter_.Text(o), " has elide=never, but ", activity.parts - activity.executed_parts,
                                " of its ", activity.parts, " parts coincide with their sources"));
@@ -165,52 +172,75 @@ void Replayer::CheckActivity(OpId o) {
 }
 
 void Replayer::End() {
-  for (ValueId v : graph_.outputs()) EndRead(gatherer_.WholeValue(v, OpId()), ViolationKind::kOutputLost, "output ");
+  for (ValueId v : graph_.outputs()) EndRead(gatherer_.WholeValue(v, OpId()), ViolationKind::kOutputLost, " output");
   for (size_t i = 0; i < graph_.values().size(); ++i) {
     const Value& value = graph_.values()[i];
     if (value.role == Role::kTransient || value.role == Role::kConstant) continue;
     const ValueId v(static_cast<int32_t>(i));
-    if (value.preserve) EndRead(gatherer_.WholeValue(v, OpId()), ViolationKind::kOutputLost, "preserved input ");
+    if (value.preserve) EndRead(gatherer_.WholeValue(v, OpId()), ViolationKind::kOutputLost, " preserved input");
     const bool committed = graph_.commit_to(v).has_value();
     if (value.role == Role::kVariable || committed) {
-      EndRead(gatherer_.FinalStorage(v), ViolationKind::kVariableLost, committed ? "committed " : "unchanged ");
+      EndRead(gatherer_.FinalStorage(v), ViolationKind::kVariableLost, committed ? " committed" : " unchanged");
     }
   }
+}
+
+// Calls f(byte of the value, address, bytes, origin, offset) for all that the access touches, piece by piece of its
+// content and run by run of its place, until f returns false. Returns whether f never did.
+template <typename F>
+bool Replayer::ForEachPiece(const Access& a, F&& f) const {
+  const auto piece = [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
+    if (a.nest == nullptr) return f(at, a.base + at, bytes, origin, offset);
+    return a.nest->ForEach({at, at + bytes}, [&](int64_t part, int64_t position, int64_t part_bytes) {
+      return f(part, a.base + position, part_bytes, origin, offset + (part - at));
+    });
+  };
+  for (const ByteRange& run : gatherer_.runs(a.runs)) {
+    if (!gatherer_.contents().ForEach(a.content, run, piece)) return false;
+  }
+  return true;
 }
 
 std::optional<Finding> Replayer::FindReadOnly(const Access& a) const {
   const Origin owner = memories_.owner(a.memory)->value;
   std::optional<Finding> first;
-  for (const ByteRange& run : gatherer_.runs(a.runs)) {
-    gatherer_.contents().ForEach(a.content, run, [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
-      const int64_t address = a.base + at;
-      if (origin == kUndefined || (origin == owner && offset == address)) return true;
-      first = Finding{Finding::What::kContent, {address, address + bytes}, owner, address, kStart, false};
-      return false;
-    });
-    if (first.has_value()) break;
-  }
+  ForEachPiece(a, [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
+    if (origin == kUndefined || (origin == owner && offset == address)) return true;
+    first = Finding{Finding::What::kContent, {address, address + bytes}, owner, address, kStart, false, at};
+    return false;
+  });
   return first;
+}
+
+// Reports a read of a value that the plan gives no bytes.
+bool Replayer::HasBytes(const Access& a, absl::string_view reader) {
+  if (a.memory != kNowhere) return true;
+  if (!reporter_.IsNew(ViolationKind::kMissing, a.value.value)) return false;
+  reporter_.Add(ViolationKind::kMissing,
+                absl::StrCat(reader, " ", reporter_.Text(a.value), " bytes ", Reporter::Text(a.runs.span),
+                             ", which has no location: the data movement that makes it is elided"));
+  return false;
 }
 
 std::optional<Finding> Replayer::Find(const Access& a, const Reader& by) {
   if (a.memory < 0) return std::nullopt;
   if (memories_.read_only(a.memory)) return FindReadOnly(a);
-  if (a.content.node < 0 && a.runs.count == 0) {
+  if (a.content.node < 0 && a.runs.count == 0 && a.nest == nullptr) {
     if (a.content.origin == kUndefined || a.runs.empty()) return std::nullopt;
-    return map_.Read(a.memory, {a.base + a.runs.span.begin, a.base + a.runs.span.end}, a.content.origin,
-                     a.content.offset + a.runs.span.begin, by);
+    std::optional<Finding> f = map_.Read(a.memory, {a.base + a.runs.span.begin, a.base + a.runs.span.end},
+                                         a.content.origin, a.content.offset + a.runs.span.begin, by);
+    if (f.has_value()) f->at = f->range.begin - a.base;
+    return f;
   }
   std::optional<Finding> first;
-  for (const ByteRange& run : gatherer_.runs(a.runs)) {
-    gatherer_.contents().ForEach(a.content, run, [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
-      if (origin == kUndefined) return true;
-      const int64_t address = a.base + at;
-      std::optional<Finding> f = map_.Read(a.memory, {address, address + bytes}, origin, offset, by);
-      if (f.has_value() && !first.has_value()) first = f;
-      return true;
-    });
-  }
+  ForEachPiece(a, [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
+    if (origin == kUndefined) return true;
+    std::optional<Finding> f = map_.Read(a.memory, {address, address + bytes}, origin, offset, by);
+    if (!f.has_value() || first.has_value()) return true;
+    f->at = at + (f->range.begin - address);
+    first = f;
+    return true;
+  });
   return first;
 }
 
@@ -221,11 +251,10 @@ std::string Replayer::Who(const Access& a, int32_t node) const {
 }
 
 // `value "past" bytes [0,8192) at device+4096`
-std::string Replayer::PlaceText(const Access& a, ByteRange addresses) const {
+std::string Replayer::PlaceText(const Access& a, ByteRange bytes, int64_t address) const {
   const std::string what =
       a.use == Use::kScratch ? absl::StrCat("scratch of ", reporter_.Text(a.op)) : reporter_.Text(a.value);
-  return absl::StrCat(what, " bytes ", Reporter::Text({addresses.begin - a.base, addresses.end - a.base}), " at ",
-                      memories_.Text(a.memory, addresses.begin));
+  return absl::StrCat(what, " bytes ", Reporter::Text(bytes), " at ", memories_.Text(a.memory, address));
 }
 
 // What the access wants there and what it finds.
@@ -235,7 +264,7 @@ std::string Replayer::Found(const Access& a, const Finding& f) const {
     return absl::StrCat("bytes ", Reporter::Text({from, from + f.range.size()}), " of ",
                         reporter_.Text(ValueId(origin)));
   };
-  const ByteRange part{f.range.begin - a.base, f.range.end - a.base};
+  const ByteRange part{f.at, f.at + f.range.size()};
   gatherer_.contents().ForEach(a.content, part, [&](int64_t, int64_t, Origin origin, int64_t offset) {
     wants = origin == kUndefined ? std::string("anything") : bytes_of(origin, offset);
     return false;
@@ -263,6 +292,7 @@ void Replayer::CheckOffset(const Access& a) {
 }
 
 void Replayer::Read(const Access& a, int32_t node) {
+  if (a.memory == kNowhere && !HasBytes(a, absl::StrCat(Who(a, node), " reads"))) return;
   if (a.read != nullptr && a.read->offset_multiple > 1) CheckOffset(a);
   const std::optional<Finding> f = Find(a, {node, false, kStart});
   if (!f.has_value()) return;
@@ -282,10 +312,12 @@ void Replayer::Read(const Access& a, int32_t node) {
     }
   }
   if (!reporter_.IsNew(kind, a.value.value)) return;
-  reporter_.Add(kind, absl::StrCat(Who(a, node), " reads ", PlaceText(a, f->range), ": ", text));
+  reporter_.Add(kind, absl::StrCat(Who(a, node), " reads ", PlaceText(a, *f), ": ", text));
 }
 
 void Replayer::CheckKeepAlive(const Access& a, int32_t node) {
+  if (a.runs.empty()) return;
+  if (a.memory == kNowhere && !HasBytes(a, absl::StrCat("keep_alive until ", Who(a, node), " of"))) return;
   const int32_t producer = schedule_.producer_node(a.value);
   const std::optional<Finding> f = Find(a, {node, true, producer});
   if (!f.has_value() || !reporter_.IsNew(ViolationKind::kKeepAlive, a.value.value)) return;
@@ -298,13 +330,14 @@ void Replayer::CheckKeepAlive(const Access& a, int32_t node) {
     default: text = absl::StrCat(schedule_.NodeText(f->node), " writes it in no order with that"); break;
   }
   reporter_.Add(ViolationKind::kKeepAlive,
-                absl::StrCat("keep_alive until ", Who(a, node), " of ", PlaceText(a, f->range), ": ", text));
+                absl::StrCat("keep_alive until ", Who(a, node), " of ", PlaceText(a, *f), ": ", text));
 }
 
 void Replayer::EndRead(const Access& a, ViolationKind kind, absl::string_view what) {
+  if (a.memory == kNowhere && !a.runs.empty() && !HasBytes(a, absl::StrCat("at the end", what))) return;
   const std::optional<Finding> f = Find(a, {kEnd, false, kStart});
   if (!f.has_value() || !reporter_.IsNew(kind, a.value.value)) return;
-  reporter_.Add(kind, absl::StrCat("at the end ", what, PlaceText(a, f->range), ": ", Found(a, *f)));
+  reporter_.Add(kind, absl::StrCat("at the end", what, " ", PlaceText(a, *f), ": ", Found(a, *f)));
 }
 
 // Whether the storage may be written for this at all. A commit's own target may.
@@ -316,10 +349,10 @@ bool Replayer::MayWrite(const Access& a) {
   if (!read_only && lineage_.Contains(*owner, a.value)) return true;
   const ViolationKind kind = read_only ? ViolationKind::kReadOnlyWritten : ViolationKind::kNotLineage;
   if (reporter_.IsNew(kind, a.value.value, owner->value)) {
-    const ByteRange addresses{a.base + a.runs.span.begin, a.base + a.runs.span.end};
-    reporter_.Add(kind, absl::StrCat(reporter_.Text(a.op), " writes ", PlaceText(a, addresses), ", the storage of ",
-                                     ToString(graph_.value(*owner).role), " ", reporter_.Text(*owner),
-                                     read_only ? ", which is read-only" : ", to which it is not committed"));
+    reporter_.Add(
+        kind, absl::StrCat(reporter_.Text(a.op), " writes ", PlaceText(a, a.runs.span, a.address(a.runs.span.begin)),
+                           ", the storage of ", ToString(graph_.value(*owner).role), " ", reporter_.Text(*owner),
+                           read_only ? ", which is read-only" : ", to which it is not committed"));
   }
   return !read_only;
 }
@@ -327,17 +360,18 @@ bool Replayer::MayWrite(const Access& a) {
 void Replayer::Write(const Access& a, int32_t node) {
   if (a.memory < 0 || !MayWrite(a)) return;
   std::optional<Finding> first;
-  const auto write = [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
-    const int64_t address = a.base + at;
+  const auto write = [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
     std::optional<Finding> f = map_.Write(a.memory, {address, address + bytes}, origin, offset, node);
-    if (f.has_value() && !first.has_value()) first = f;
+    if (!f.has_value() || first.has_value()) return true;
+    f->at = at + (f->range.begin - address);
+    first = f;
     return true;
   };
-  if (a.content.node < 0 && a.runs.count == 0) {
+  if (a.content.node < 0 && a.runs.count == 0 && a.nest == nullptr) {
     const int64_t begin = a.runs.span.begin;
-    if (!a.runs.empty()) write(begin, a.runs.span.size(), a.content.origin, a.content.offset + begin);
+    if (!a.runs.empty()) write(begin, a.base + begin, a.runs.span.size(), a.content.origin, a.content.offset + begin);
   } else {
-    for (const ByteRange& run : gatherer_.runs(a.runs)) gatherer_.contents().ForEach(a.content, run, write);
+    ForEachPiece(a, write);
   }
   if (first.has_value()) ReportWrite(a, *first);
 }
@@ -355,7 +389,7 @@ void Replayer::ReportWrite(const Access& a, const Finding& f) {
                                 : absl::StrCat("bytes ", Reporter::Text({f.offset, f.offset + f.range.size()}), " of ",
                                                reporter_.Text(ValueId(f.origin)));
   reporter_.Add(
-      kind, absl::StrCat(reporter_.Text(a.op), " writes ", PlaceText(a, f.range), " over ", there, ", which ",
+      kind, absl::StrCat(reporter_.Text(a.op), " writes ", PlaceText(a, f), " over ", there, ", which ",
                          schedule_.NodeText(f.node), by_reader ? (f.keep_alive ? " keeps alive" : " reads") : " writes",
                          " in no order with it"));
 }

@@ -21,7 +21,7 @@ namespace bufplan::checker {
 
 // What the lone ops of the plan move at the symbol values.
 struct Movements {
-  int64_t elided = 0;  // data movements (no views) of which nothing moves
+  int64_t elided = 0;  // data movements (no views) of which nothing executes
   int64_t kept = 0;    // ops that move bytes: executed parts and carried bytes
   int64_t bytes = 0;
   std::vector<bool> executes;  // by op: a part or a carry does

@@ -14,6 +14,7 @@ absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, const Plan& plan, 
   s.graph_ = &graph;
   s.Contract(plan, reporter);
   if (s.any_fused_) s.FindSwallowed();
+  s.FindElided(plan, reporter);
   const absl::Span<const Op> ops = graph.ops();
   const bool one_stream =
       std::all_of(ops.begin(), ops.end(), [&](const Op& op) { return op.stream == ops.front().stream; });
@@ -92,6 +93,21 @@ void Schedule::FindSwallowed() {
   }
   for (ValueId v : graph_->outputs()) swallowed_[v.index()] = false;
   for (const KeepAlive& k : graph_->keep_alive()) swallowed_[k.value.index()] = false;
+}
+
+// The mark of an op is its own note; notes about one result of it say nothing of the whole.
+void Schedule::FindElided(const Plan& plan, Reporter& reporter) {
+  for (const Note& note : plan.notes) {
+    if (note.action != Action::kElided || note.result.has_value()) continue;
+    if (!IsMovement(graph_->op(note.op).kind) || fusion(node_of(note.op)).has_value()) continue;
+    if (elided_.empty()) elided_.resize(graph_->ops().size(), false);
+    elided_[note.op.index()] = true;
+  }
+  if (elided_.empty()) return;
+  for (const Note& note : plan.notes) {
+    if (note.action != Action::kRun || note.result.has_value() || !elided_[note.op.index()]) continue;
+    reporter.Add(ViolationKind::kStats, absl::StrCat(reporter.Text(note.op), " is said to be both elided and run"));
+  }
 }
 
 // Every use and order edge between nodes that the streams do not imply.

@@ -1,5 +1,5 @@
-// What executes and in which order: the ops of a graph with the plan's fused groups contracted, and happens-before of
-// them.
+// What executes and in which order: the ops of a graph with the plan's fused groups contracted, happens-before of them,
+// and which of them the plan marks as elided.
 //
 //   ops    a   b   c   d        group {a, c}: node 1 stands at c's place
 //   nodes      0   1   2
@@ -27,9 +27,14 @@
 
 namespace bufplan::checker {
 
+// Ops that move bytes from one value to another. A view is none: it never executes.
+inline bool IsMovement(OpKind kind) {
+  return kind != OpKind::kCompute && kind != OpKind::kFill && kind != OpKind::kBarrier && kind != OpKind::kView;
+}
+
 class Schedule {
  public:
-  // Reports groups that may not be fused as the plan has it, and cycles; see cyclic().
+  // Reports groups that may not be fused as the plan has it, contradicting marks, and cycles; see cyclic().
   // ERRORS: those of HappensBefore::Create but for cycles.
   static absl::StatusOr<Schedule> Create(const Graph& graph, const Plan& plan, Reporter& reporter);
 
@@ -60,6 +65,9 @@ class Schedule {
   // A fused group makes v and nobody else uses it: v has no bytes.
   bool swallowed(ValueId v) const { return any_fused_ && swallowed_[v.index()]; }
 
+  // The plan marks the op, a data movement outside of fused groups, as elided: nothing of it executes.
+  bool elided(OpId o) const { return !elided_.empty() && elided_[o.index()]; }
+
   // `op "upd"`, `fusion "f1"`, `the start` or `the end`.
   std::string NodeText(int32_t node) const;
 
@@ -67,6 +75,7 @@ class Schedule {
   Schedule() = default;
   void Contract(const Plan& plan, Reporter& reporter);
   void FindSwallowed();
+  void FindElided(const Plan& plan, Reporter& reporter);
   std::vector<HappensBefore::Edge> DataEdges() const;
   absl::Status Relate(const Plan& plan, Reporter& reporter);
   void RelateTotal(const Plan& plan, Reporter& reporter);
@@ -79,6 +88,7 @@ class Schedule {
   std::vector<int32_t> fusion_;        // by node, if any_fused_
   std::vector<int32_t> node_of_;       // by op
   std::vector<bool> swallowed_;        // by value, if any_fused_
+  std::vector<bool> elided_;           // by op, or empty: none is
   std::vector<int32_t> visit_order_;
   Order order_;
 };

@@ -26,6 +26,8 @@ class Shape {
   }
   absl::Status CheckCounts();
   absl::Status CheckLocation(const Location& location, const std::string& who);
+  absl::Status CheckExpr(const Expr& e, absl::string_view what, const std::string& who);
+  absl::Status CheckStrides(const Strides& strides, const std::string& who);
   bool IsPlain(const Location& location) const;
   absl::Status CheckPlaces();
   absl::Status CheckDecisions();
@@ -62,14 +64,37 @@ absl::Status Shape::CheckCounts() {
 
 // Nothing to say about it, without a text.
 bool Shape::IsPlain(const Location& location) const {
-  if (location.memory < 0 || !location.offset_bytes.is_constant()) return false;
+  if (location.memory < 0 || !location.offset_bytes.is_constant() || location.strides != nullptr) return false;
   const size_t memory = static_cast<size_t>(location.memory);
   return (location.kind == Location::Kind::kArena && memory < graph_.spaces().size()) ||
          (location.kind == Location::Kind::kCaller && memory < graph_.values().size());
 }
 
+absl::Status Shape::CheckExpr(const Expr& e, absl::string_view what, const std::string& who) {
+  if (!e.valid()) return Fault("location of ", who, ": ", what, " is no expression: ", e.error());
+  const std::optional<SymbolId> symbol = e.MaxSymbol();
+  if (symbol.has_value() && symbol->index() >= graph_.symbols().size()) {
+    return Fault("location of ", who, ": ", what, " uses symbol ", symbol->value, ", the graph has ",
+                 graph_.symbols().size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Shape::CheckStrides(const Strides& strides, const std::string& who) {
+  if (strides.dims.empty()) return Fault("location of ", who, ": strides without dims");
+  if (absl::Status s = CheckExpr(strides.run_bytes, "run", who); !s.ok()) return s;
+  for (const Dim& d : strides.dims) {
+    if (absl::Status s = CheckExpr(d.count, "count", who); !s.ok()) return s;
+    if (absl::Status s = CheckExpr(d.stride_bytes, "stride", who); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Shape::CheckLocation(const Location& location, const std::string& who) {
-  if (location.kind == Location::Kind::kNone) return absl::OkStatus();
+  if (location.kind == Location::Kind::kNone) {
+    if (location.strides != nullptr) return Fault("location of ", who, ": strides, but no place");
+    return absl::OkStatus();
+  }
   if (location.kind != Location::Kind::kArena && location.kind != Location::Kind::kCaller) {
     return Fault("location of ", who, ": unknown kind ", static_cast<int>(location.kind));
   }
@@ -79,15 +104,8 @@ absl::Status Shape::CheckLocation(const Location& location, const std::string& w
     return Fault("location of ", who, ": ", arena ? "space " : "value ", location.memory, ", must be in 0..",
                  static_cast<int64_t>(bound) - 1);
   }
-  if (!location.offset_bytes.valid()) {
-    return Fault("location of ", who, ": offset is no expression: ", location.offset_bytes.error());
-  }
-  const std::optional<SymbolId> symbol = location.offset_bytes.MaxSymbol();
-  if (symbol.has_value() && symbol->index() >= graph_.symbols().size()) {
-    return Fault("location of ", who, ": offset uses symbol ", symbol->value, ", the graph has ",
-                 graph_.symbols().size());
-  }
-  return absl::OkStatus();
+  if (absl::Status s = CheckExpr(location.offset_bytes, "offset", who); !s.ok()) return s;
+  return location.strides == nullptr ? absl::OkStatus() : CheckStrides(*location.strides, who);
 }
 
 absl::Status Shape::CheckPlaces() {

@@ -25,6 +25,7 @@ absl::string_view ToString(ViolationKind kind) {
     case ViolationKind::kCycle: return "cycle";
     case ViolationKind::kElide: return "elide";
     case ViolationKind::kMissing: return "missing";
+    case ViolationKind::kStrides: return "strides";
     case ViolationKind::kFusion: return "fusion";
     case ViolationKind::kStats: return "stats";
   }

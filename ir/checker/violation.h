@@ -31,7 +31,8 @@ enum class ViolationKind : uint8_t {
   kWrongMemory,  // a value in a space it may not be in; a start value not where it must be; a view not on its source
   kCycle,        // rule 7
   kElide,        // elide "never" not executed, "must" executed
-  kMissing,      // a value or scratch without a location
+  kMissing,      // a value or scratch without a location, or a read of a value that the plan gives no bytes
+  kStrides,      // a strided value that may not be one, or whose runs are not its bytes
   kFusion,       // a required group left separate, overlapping groups fused, a location for a swallowed value
   kStats,        // arena bytes, bounds, actions or statistics that contradict the plan itself
 };

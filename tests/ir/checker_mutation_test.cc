@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <set>
 #include <string>
@@ -336,7 +337,7 @@ std::vector<Mutation> OfCallerOwned() {
        [](Plan& p, const Graph& g) {
          MoveInto("row", "K", 32)(p, g);
          Copies(p, 4, 0, 0);
-         p.notes[1].action = Action::kElided;
+         p.notes.erase(p.notes.begin() + 1);
        }},
       {"variable elsewhere",
        K::kWrongMemory,
@@ -374,12 +375,27 @@ std::vector<Mutation> OfCallerOwned() {
        Cache,
        CachePlan,
        [](Plan& p, const Graph&) { Copies(p, 3, 1, 17); }},
-      {"said to be elided",
-       K::kStats,
-       {"\"upd\"", "elided"},
+      {"elide=never marked as elided",
+       K::kElide,
+       {"\"upd\" has elide=never, but is marked as elided"},
        Cache,
        CachePlan,
-       [](Plan& p, const Graph&) { p.notes[1].action = Action::kElided; }},
+       [](Plan& p, const Graph& g) {
+         MoveInto("row", "K", 32)(p, g);
+         Copies(p, 4, 0, 0);
+         p.notes[1].action = Action::kElided;
+       }},
+      {"said to be elided, but always runs",
+       K::kStats,
+       {"\"head\"", "elided", "compute"},
+       Cache,
+       CachePlan,
+       [](Plan& p, const Graph& g) {
+         Note note;
+         note.op = O(g, "head");
+         note.action = Action::kElided;
+         p.notes.push_back(note);
+       }},
       {"said to run",
        K::kStats,
        {"\"st\"", "run"},
@@ -614,6 +630,14 @@ std::vector<Mutation> OfGroupsAndPlaces() {
        Places,
        PlacesPlan,
        MoveInto("in", "E", 0)},
+      {"strided result of a compute op",
+       K::kStrides,
+       {"\"z\" lies strided", "compute op \"h\""},
+       Places,
+       PlacesPlan,
+       [](Plan& p, const Graph& g) {
+         p.locations[V(g, "z").index()].strides = std::make_shared<const Strides>(Strides{4, {{2, 4}}});
+       }},
       {"inputs on one another",
        K::kUnorderedWrites,
        {"\"in2\"", "\"in\"", "[36,40)"},

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -33,6 +35,11 @@ HandPlan& HandPlan::AtSpace(ValueId v, SpaceId space, Expr offset) {
 
 HandPlan& HandPlan::In(ValueId v, ValueId owner, Expr offset) {
   plan_.locations[v.index()] = Location::InCaller(owner, std::move(offset));
+  return *this;
+}
+
+HandPlan& HandPlan::Strided(ValueId v, Expr run_bytes, std::vector<Dim> dims) {
+  plan_.locations[v.index()].strides = std::make_shared<const Strides>(Strides{std::move(run_bytes), std::move(dims)});
   return *this;
 }
 
@@ -81,7 +88,12 @@ Plan HandPlan::Done() const {
     std::vector<int64_t>& chunks = plan.arenas[l.space().index()].chunks;
     const size_t chunk = static_cast<size_t>(l.chunk);
     if (chunks.size() <= chunk) chunks.resize(chunk + 1, 0);
-    chunks[chunk] = std::max(chunks[chunk], l.offset_bytes.Evaluate(largest).value_or(0) + bytes);
+    Expr end = l.offset_bytes + bytes;
+    if (l.strides != nullptr) {
+      end = l.offset_bytes + l.strides->run_bytes;
+      for (const Dim& d : l.strides->dims) end += (d.count - 1) * d.stride_bytes;
+    }
+    chunks[chunk] = std::max(chunks[chunk], end.Evaluate(largest).value_or(0));
   };
   for (size_t i = 0; i < plan.locations.size(); ++i) extend(plan.locations[i], graph_.values()[i].max_bytes);
   for (const ScratchPlace& p : plan.scratch) extend(p.location, graph_.op(p.op).max_scratch_bytes);

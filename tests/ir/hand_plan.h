@@ -2,7 +2,8 @@
 //
 //   Plan plan = HandPlan(graph).At(x, 0).At(y, 64).In(row, K, 8192).Copies(0, 1, 64).Done();
 //
-// Caller-owned values are at their own storage, fusions left separate, arenas as long as what lies in them.
+// Caller-owned values are at their own storage, others nowhere unless said, fusions left separate, arenas as long as
+// what lies in them.
 #ifndef BUFPLAN_TESTS_IR_HAND_PLAN_H_
 #define BUFPLAN_TESTS_IR_HAND_PLAN_H_
 
@@ -26,6 +27,8 @@ class HandPlan {
   HandPlan& AtSpace(ValueId v, SpaceId space, Expr offset);
   // In a caller-owned value's storage.
   HandPlan& In(ValueId v, ValueId owner, Expr offset);
+  // Makes what has a place already lie there in strided runs.
+  HandPlan& Strided(ValueId v, Expr run_bytes, std::vector<Dim> dims);
   HandPlan& Scratch(OpId o, int64_t offset);
   HandPlan& Fuse(int32_t fusion);
   HandPlan& Edge(OpId before, OpId after);
