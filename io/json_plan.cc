@@ -1,5 +1,6 @@
 #include "io/json_plan.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -38,7 +39,8 @@ class PlanJsonReader {
 
  private:
   using Table = absl::flat_hash_map<absl::string_view, int32_t>;
-  enum PlaceKey : size_t { kIn, kOwner, kChunk, kOffset };  // Where the keys of a place stand, from a first one on.
+  // Where the keys of a place stand, from a first one on; the last two are those of values only.
+  enum PlaceKey : size_t { kIn, kOwner, kChunk, kOffset, kRun, kDims };
 
   int32_t Find(const Table& table, JsonValue json, absl::string_view what);
   ValueId Value(JsonValue json) { return ValueId(Find(values_, json, "value")); }
@@ -47,7 +49,8 @@ class PlanJsonReader {
   IdType RequiredId(const JsonMembers& m, size_t key, const Table& table, absl::string_view what);
   std::optional<OpId> OpOrNull(const JsonMembers& m, size_t key);
   Location Place(const JsonMembers& m, size_t first_key);
-  Expr Offset(JsonValue json);
+  std::shared_ptr<const Strides> ReadStrides(const JsonMembers& m, size_t first_key);
+  Expr ReadExpr(JsonValue json);
   // Refuses the second entry for one thing.
   bool FirstEntry(std::vector<bool>& seen, size_t index, JsonValue json);
 
@@ -107,7 +110,7 @@ std::optional<OpId> PlanJsonReader::OpOrNull(const JsonMembers& m, size_t key) {
   return Op(m[key]);
 }
 
-Expr PlanJsonReader::Offset(JsonValue json) {
+Expr PlanJsonReader::ReadExpr(JsonValue json) {
   if (json.kind() == JsonKind::kInteger) return json.integer();
   const absl::string_view text = in_.String(json);
   if (!in_.ok()) return 0;
@@ -126,7 +129,7 @@ Location PlanJsonReader::Place(const JsonMembers& m, size_t first_key) {
   if (!where.has_value()) return {};
   if (where->kind() == JsonKind::kNull) {
     for (size_t k : {kOwner, kChunk, kOffset}) {
-      if (m.has(first_key + k)) in_.Fail(m[first_key + k], "a swallowed value (\"in\": null) has no place");
+      if (m.has(first_key + k)) in_.Fail(m[first_key + k], "a value without bytes (\"in\": null) has no place");
     }
     return {};
   }
@@ -137,7 +140,7 @@ Location PlanJsonReader::Place(const JsonMembers& m, size_t first_key) {
     in_.Fail(m[first_key + kChunk], absl::StrCat("chunk=", chunk, ", must be in [0, 2^30]"));
   }
   const std::optional<JsonValue> offset_json = in_.Required(m, first_key + kOffset);
-  Expr offset = offset_json.has_value() ? Offset(*offset_json) : Expr(0);
+  Expr offset = offset_json.has_value() ? ReadExpr(*offset_json) : Expr(0);
   const auto space = spaces_.find(name);
   if (space != spaces_.end() && !owner) {
     return Location::InArena(SpaceId(space->second), static_cast<int32_t>(chunk), std::move(offset));
@@ -155,6 +158,34 @@ Location PlanJsonReader::Place(const JsonMembers& m, size_t first_key) {
   }
   if (chunk != 0) in_.Fail(m[first_key + kChunk], "storage of a value has no chunks");
   return Location::InCaller(id, std::move(offset));
+}
+
+// Null where the value's bytes lie one after another.
+std::shared_ptr<const Strides> PlanJsonReader::ReadStrides(const JsonMembers& m, size_t first_key) {
+  const size_t run = first_key + kRun, dims = first_key + kDims;
+  if (!m.has(run) && !m.has(dims)) return nullptr;
+  if (m[first_key + kIn].kind() == JsonKind::kNull) {
+    in_.Fail(m[m.has(run) ? run : dims], "a value without bytes (\"in\": null) has no place");
+  } else if (!m.has(run)) {
+    in_.Fail(m[dims], "needs \"run\"");
+  } else if (!m.has(dims)) {
+    in_.Fail(m[run], "needs \"dims\"");
+  } else if (in_.Array(m[dims]) && m[dims].size() == 0) {
+    in_.Fail(m[dims], "must not be empty");
+  }
+  if (!in_.ok()) return nullptr;
+  Strides strides;
+  strides.run_bytes = ReadExpr(m[run]);
+  for (JsonValue dim : m[dims]) {
+    if (in_.Array(dim) && dim.size() != 2) {
+      in_.Fail(dim, absl::StrCat("must be [count, stride], has ", dim.size(), " elements"));
+    }
+    if (!in_.ok()) return nullptr;
+    Dim& d = strides.dims.emplace_back();
+    d.count = ReadExpr(*dim.begin());
+    d.stride_bytes = ReadExpr(*++dim.begin());
+  }
+  return std::make_shared<const Strides>(std::move(strides));
 }
 
 bool PlanJsonReader::FirstEntry(std::vector<bool>& seen, size_t index, JsonValue json) {
@@ -192,12 +223,14 @@ void PlanJsonReader::ReadArena(JsonValue json) {
 }
 
 void PlanJsonReader::ReadValue(JsonValue json) {
-  enum : size_t { kName, kPlace, kFirst = kPlace + 4, kLast };
-  static constexpr absl::string_view kKeys[] = {"name", "in", "owner", "chunk", "offset", "first", "last"};
+  enum : size_t { kName, kPlace, kFirst = kPlace + 6, kLast };
+  static constexpr absl::string_view kKeys[] = {"name", "in",   "owner", "chunk", "offset",
+                                                "run",  "dims", "first", "last"};
   const JsonMembers m = in_.Object(json, kKeys);
   const ValueId id = RequiredId<ValueId>(m, kName, values_, "value");
   if (!FirstEntry(value_seen_, id.index(), json)) return;
-  plan_.locations[id.index()] = Place(m, kPlace);
+  Location& location = plan_.locations[id.index()] = Place(m, kPlace);
+  if (in_.ok()) location.strides = ReadStrides(m, kPlace);
   LiveRange& live = plan_.live[id.index()];
   live.first = OpOrNull(m, kFirst);
   live.last = OpOrNull(m, kLast);
@@ -212,12 +245,12 @@ void PlanJsonReader::ReadOp(JsonValue json) {
   if (!in_.ok()) return;
   if (!plan_.notes.empty() && op < plan_.notes.back().op) in_.Fail(json, "ops must be in the graph's order");
   const Action action = m.has(kAction) ? static_cast<Action>(in_.OneOf(m[kAction], ActionWords())) : Action::kRun;
-  if (m.has(kWhy)) {
+  if (m.has(kWhy) || (action == Action::kElided && !m.has(kResult))) {
     Note& note = plan_.notes.emplace_back();
     note.op = op;
     note.action = action;
     if (m.has(kResult)) note.result = Value(m[kResult]);
-    note.text = std::string(in_.String(m[kWhy]));
+    if (m.has(kWhy)) note.text = std::string(in_.String(m[kWhy]));
   } else if (m.has(kResult)) {
     in_.Fail(m[kResult], "needs \"why\"");
   }

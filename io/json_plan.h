@@ -2,11 +2,17 @@
 //
 // A place is `"in"`, `"chunk"` (left out when 0) and `"offset"`: "in" names a space, or a constant, external or
 // variable of the graph. If a space and such a value bear one name, the name means the space, and a place in the value
-// says `"owner": true` besides. A swallowed value has `"in": null`. "first" and "last" of a value are names of ops, or
-// null: it is there before the first op, or after the last.
+// says `"owner": true` besides. A value whose bytes are strided runs also has "run" and "dims", as a region does:
+//
+//   {"name": "c", "in": "K", "offset": 0, "run": 256, "dims": [[32, 256], ["s + 1", 8192]], ...}
+//
+// A value without bytes has `"in": null`: a fused group swallows it, or the data movement that makes it is elided and
+// nobody reads it. "first" and "last" of a value are names of ops, or null: it is there before the first op, or after
+// the last.
 //
 // "ops" lists what there is to say: an entry per note (several for an op with several results, each then with
-// "result"), and "scratch" in the op's first entry. Ops without a note and without scratch are not listed.
+// "result"), and "scratch" in the op's first entry. Ops without a note and without scratch are not listed. The action
+// "elided" of an entry without "result" is the op's mark; it needs no "why".
 //
 // Writing is canonical. Reading gives notes as texts (Why::kText); writing the plan that was read gives the same bytes.
 //

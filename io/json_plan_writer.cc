@@ -24,6 +24,7 @@ class PlanJsonWriter {
  private:
   std::string Name(OpId o) const { return JsonString(g_.name(o)); }
   std::string NameOrNull(const std::optional<OpId>& o) const { return o.has_value() ? Name(*o) : "null"; }
+  std::string Number(const Expr& e) const { return JsonExpr(e, g_.symbols()); }
   void AddPlace(const Location& location, JsonObjectText& object) const;
   std::string ArenaText(const Arena& a) const;
   std::string ValueText(size_t i) const;
@@ -46,7 +47,12 @@ void PlanJsonWriter::AddPlace(const Location& location, JsonObjectText& object) 
       break;
   }
   if (location.chunk != 0) object.Integer("chunk", location.chunk);
-  object.Raw("offset", JsonExpr(location.offset_bytes, g_.symbols()));
+  object.Raw("offset", Number(location.offset_bytes));
+  if (location.strides == nullptr) return;
+  object.Raw("run", Number(location.strides->run_bytes));
+  object.Raw("dims", JsonArray(location.strides->dims, [&](const Dim& d) {
+               return absl::StrCat("[", Number(d.count), ", ", Number(d.stride_bytes), "]");
+             }));
 }
 
 std::string PlanJsonWriter::ArenaText(const Arena& a) const {

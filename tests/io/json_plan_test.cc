@@ -1,5 +1,6 @@
 #include "io/json_plan.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -47,6 +48,7 @@ Plan MakePlanByHand(const Graph& graph) {
                  Location::InArena(SpaceId(0), 0, 64),   Location(),
                  Location::InArena(SpaceId(0), 1, 0),    Location::InCaller(ValueId(1), 8 * s),
                  Location::InArena(SpaceId(1), 0, 8 * s)};
+  p.locations[5].strides = std::make_shared<const Strides>(Strides{8, {{4, 64}, {2, 8 * s + 8}}});
   p.live.resize(7);
   p.live[2] = {std::nullopt, OpId(0)};
   p.live[4] = {OpId(1), std::nullopt};
@@ -99,7 +101,7 @@ TEST_F(JsonPlan, IsWrittenAsTheFormatSays) {
   {"name": "x", "in": "device", "offset": 64, "first": null, "last": "f"},
   {"name": "y", "in": null, "first": null, "last": null},
   {"name": "z", "in": "device", "chunk": 1, "offset": 0, "first": "g", "last": null},
-  {"name": "part", "in": "K", "offset": "8*s", "first": "h", "last": "i"},
+  {"name": "part", "in": "K", "offset": "8*s", "run": 8, "dims": [[4, 64], [2, "8*s + 8"]], "first": "h", "last": "i"},
   {"name": "w", "in": "host", "offset": "8*s", "first": null, "last": null}],
  "ops": [
   {"name": "f", "action": "run", "scratch": {"in": "device", "chunk": 1, "offset": 64}},
@@ -169,7 +171,20 @@ TEST_F(JsonPlan, RefusesWhatTheGraphDoesNotHave) {
       {R"("chunk": 1, "offset": 0,)", R"("chunk": -1, "offset": 0,)",
        "at /values/4/chunk: chunk=-1, must be in [0, 2^30]"},
       {R"("in": null,)", R"("in": null, "offset": 0,)",
-       R"(at /values/3/offset: a swallowed value ("in": null) has no place)"},
+       R"(at /values/3/offset: a value without bytes ("in": null) has no place)"},
+      {R"("in": null,)", R"("in": null, "run": 8,)",
+       R"(at /values/3/run: a value without bytes ("in": null) has no place)"},
+      {R"("run": 8, )", "", R"(at /values/5/dims: needs "run")"},
+      {R"("dims": [[4, 64], [2, "8*s + 8"]], )", "", R"(at /values/5/run: needs "dims")"},
+      {R"([[4, 64], [2, "8*s + 8"]])", "[]", "at /values/5/dims: must not be empty"},
+      {R"([[4, 64], [2, "8*s + 8"]])", "[[4, 64], [2]]",
+       "at /values/5/dims/1: must be [count, stride], has 1 elements"},
+      {R"([[4, 64], [2, "8*s + 8"]])", "[4, 64]", "at /values/5/dims/0: must be an array, is an integer 4"},
+      {R"([[4, 64], [2, "8*s + 8"]])", R"([[4, "t"]])",
+       R"(at /values/5/dims/0/1: expression "t": column 1, at "t": unknown symbol)"},
+      {R"("run": 8, )", R"("run": true, )", "at /values/5/run: must be a string, is a boolean"},
+      {R"({"in": "device", "offset": 0}})", R"({"in": "device", "offset": 0, "run": 8}})",
+       R"(at /ops/4/scratch/run: unknown key "run"; known are "in", "owner", "chunk", "offset")"},
       {R"("last": "f")", R"("last": "q")", R"(at /values/2/last: the graph has no op "q")"},
       {R"({"space": "host")", R"({"space": "hots")", R"(at /arenas/1/space: the graph has no space "hots")"},
       {R"({"space": "host")", R"({"space": "device")", "at /arenas/1: the name is listed twice"},
@@ -199,6 +214,18 @@ TEST_F(JsonPlan, RefusesWhatTheGraphDoesNotHave) {
   const absl::StatusOr<Plan> no_arena = ReadPlanJson(
       R"({"format": "bufplan.plan", "version": 1, "graph": "g", "fingerprint": "", "status": "feasible"})", graph());
   EXPECT_EQ(no_arena.status().message(), R"(at top level: no arena of space "device")");
+}
+
+// The mark is what counts of an entry; a reason is for people.
+TEST_F(JsonPlan, ElidedNeedsNoReason) {
+  const std::string text =
+      absl::StrReplaceAll(Good(), {{R"("action": "elided", "why": "\"z\"")", R"("action": "elided")"}});
+  const absl::StatusOr<Plan> plan = ReadPlanJson(text, graph());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->notes.size(), 4u);
+  EXPECT_EQ(plan->notes[2].op, OpId(2));
+  EXPECT_EQ(plan->notes[2].action, Action::kElided);
+  EXPECT_EQ(plan->notes[2].text, "");
 }
 
 TEST_F(JsonPlan, FingerprintsTellGraphsApart) {
