@@ -113,15 +113,14 @@ absl::Status Assembler::NoteMovement(OpId o, Note note) {
   const Op& op = g_.op(o);
   const ValueId result = op.kind == OpKind::kCommit ? *op.commit_target : g_.writes(op)[0].value;
   const bool elided = sharing_.elided[o.index()] != 0;
-  int64_t moved = 0, all = 0;
-  bool executes = false;
+  int64_t moved = 0, all = 0, parts = 0;
   for (const Read& r : g_.reads(op)) {
     const int64_t bytes =
         Largest(g_, r.region.has_value() ? RegionBytes(g_.region(*r.region)) : g_.value(r.value).bytes);
     all += bytes;
+    parts += bytes;
     if (elided || Coincides(r, result)) continue;
     moved += bytes;
-    executes = executes || bytes > 0;
   }
   for (const Write& w : g_.writes(op)) {
     if (!w.base.has_value()) continue;
@@ -134,7 +133,7 @@ absl::Status Assembler::NoteMovement(OpId o, Note note) {
   if (!elided && moved == 0) note.action = Action::kElided;  // all that is there
   const bool was_elided = note.action == Action::kElided;
   ++(was_elided ? plan_.stats.copies_elided : plan_.stats.copies_kept);
-  if (was_elided && op.elide == Elide::kNever && all > 0) {
+  if (was_elided && op.elide == Elide::kNever && parts > 0) {
     return absl::InvalidArgumentError(absl::StrCat("op \"", g_.name(o),
                                                    "\": elide is \"never\", but source and result are the "
                                                    "same bytes of \"",
@@ -211,7 +210,9 @@ absl::Status Assembler::CheckOperandPlaces() const {
   for (size_t i = 0; i < g_.ops().size(); ++i) {
     const Op& op = g_.ops()[i];
     for (const Read& r : g_.reads(op)) {
-      if (r.offset_multiple <= 1 || schedule_.Swallowed(r.value) || sharing_.storage_of[r.value.index()] == Sharing::kNoStorage) continue;
+      if (r.offset_multiple <= 1 || schedule_.Swallowed(r.value) ||
+          sharing_.storage_of[r.value.index()] == Sharing::kNoStorage)
+        continue;
       const Expr& offset = plan_.location(r.value).offset_bytes;
       if (ProveMultipleOf(offset, r.offset_multiple, g_.symbols())) continue;
       return absl::InvalidArgumentError(absl::StrCat(

@@ -83,8 +83,8 @@ class LiveBytes {
     auto n = needed_.begin();
     for (int64_t byte = 0; b != born_.end();) {
       const int64_t end = std::min(b->second.end, n->second.end);
-      const bool joins =
-          pieces.size() > first && pieces.back().high == byte && pieces.back().begin == b->second.time && pieces.back().end == n->second.time;
+      const bool joins = pieces.size() > first && pieces.back().high == byte && pieces.back().begin == b->second.time &&
+                         pieces.back().end == n->second.time;
       if (joins) {
         pieces.back().high = end;
       } else if (b->second.time < n->second.time) {
@@ -271,7 +271,8 @@ LiveRanges Liveness::Run() {
   for (size_t s = 0; s < n; ++s) {
     out_.begin.push_back(static_cast<uint32_t>(out_.pieces.size()));
     if (sharing_.storages[s].owner.has_value()) continue;
-    Live(sharing_.storages[s].size_bytes, absl::MakeConstSpan(members_).subspan(member_begin_[s], member_begin_[s + 1] - member_begin_[s]));
+    Live(sharing_.storages[s].size_bytes,
+         absl::MakeConstSpan(members_).subspan(member_begin_[s], member_begin_[s + 1] - member_begin_[s]));
   }
   out_.begin.push_back(static_cast<uint32_t>(out_.pieces.size()));
 

@@ -128,8 +128,8 @@ template <class F>
 void Uses::ForEachLastingUse(const Schedule& schedule, F f) const {
   const Graph& graph = *graph_;
   for (const KeepAlive& k : graph.keep_alive()) {
-    f(root(k.value), Use{schedule.TimeOf(k.until), k.until.value, 0, UseKind::kKeepAlive, Extent::kNamed, k.value,
-                         range(k.value)});
+    f(root(k.value),
+      Use{schedule.TimeOf(k.until), k.until.value, 0, UseKind::kKeepAlive, Extent::kNamed, k.value, range(k.value)});
   }
   const auto at_end = [&](ValueId v) {
     f(root(v), Use{schedule.End(), -1, 0, UseKind::kEnd, Extent::kNamed, v, range(v)});
@@ -179,9 +179,9 @@ void Uses::FindNeeded(const Schedule& schedule, const std::vector<char>& in_full
       if (!plain) {
         const RangeSet& result = needed[graph.writes(op)[0].value.index()];
         const bool exact = IsConstant(from) && IsConstant(to) && offset(read.value).is_constant();
-        const ByteRange target =
-            IsConstant(to) ? ByteRange{to.at.constant(), to.at.constant() + to.run_bytes.constant()}
-                           : ByteRange{0, graph.value(graph.writes(op)[0].value).max_bytes};
+        const ByteRange target = IsConstant(to)
+                                     ? ByteRange{to.at.constant(), to.at.constant() + to.run_bytes.constant()}
+                                     : ByteRange{0, graph.value(graph.writes(op)[0].value).max_bytes};
         if (exact || !result.Meets(target)) {
           const int64_t shift = exact ? range(read.value).begin + from.at.constant() - target.begin : 0;
           RangeSet set = result.Within(target, shift);

@@ -55,8 +55,7 @@ void Destinations::ForEachEdge(F f) const {
     const ValueId to = op.commit_target.has_value() ? *op.commit_target : g_.writes(op)[0].value;
     for (uint32_t r = 0; r < op.num_reads; ++r) {
       const Read& read = g_.reads(op)[r];
-      const Region target =
-          read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(to).bytes, {}};
+      const Region target = read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(to).bytes, {}};
       if (!target.contiguous()) continue;
       std::optional<Source> source = SourceOf(o, r);
       for (int step = 0; step < kMaxSteps && source.has_value(); ++step) {

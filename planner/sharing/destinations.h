@@ -1,6 +1,7 @@
 // Where values are going to be copied to, and what the parts of data movements are copies of.
 //
-//   row --copy--> c --copy--> u --update at 8192*s--> K1        a copy of a copy has the content of the first: u is row,
+//   row --copy--> c --copy--> u --update at 8192*s--> K1        a copy of a copy has the content of the first: u is
+//   row,
 //                                                              so row could be written where u goes: into K1
 //
 // COST: O(parts) to set up; a question follows a limited number of steps. THREADS: immutable. LIFETIME: refers to the

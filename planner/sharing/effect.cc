@@ -35,9 +35,8 @@ absl::InlinedVector<Spot, 2> EffectFinder::PlacesForPart(OpId op, uint32_t read,
     std::optional<Region> place = PlaceFromPart(spot->place, part, g_.value(result).bytes, g_.symbols());
     if (!place.has_value()) continue;
     Spot found{spot->storage, *std::move(place)};
-    const bool known = std::any_of(places.begin(), places.end(), [&](const Spot& p) {
-      return p.storage == found.storage && p.place == found.place;
-    });
+    const bool known = std::any_of(places.begin(), places.end(),
+                                   [&](const Spot& p) { return p.storage == found.storage && p.place == found.place; });
     if (!known) places.push_back(std::move(found));
   }
   return places;
@@ -52,6 +51,7 @@ bool EffectFinder::Untouched(const Spot& spot, int32_t since) {
     untouched = untouched && s.written <= since;
   });
   if (untouched) return true;
+  if (s_.Sealed(spot.storage)) return false;  // perhaps by a commit that overwrote it
   int roots = 0;
   return s_.ForEachRoot(spot.storage, [&](ValueId v) {
     if (++roots > kMaxRoots) return false;
@@ -61,6 +61,14 @@ bool EffectFinder::Untouched(const Spot& spot, int32_t since) {
   });
 }
 
+// Nothing of the base is left.
+bool EffectFinder::OverwritesAll(const Op& op, const Write& w) const {
+  if (op.num_reads != 1) return false;
+  const std::optional<RegionId> to = g_.reads(op)[0].to_region;
+  const Expr& bytes = g_.value(w.value).bytes;
+  return !to.has_value() || Normalized(g_.region(*to), g_.symbols()) == Region{0, bytes, {}};
+}
+
 Effect EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot) {
   const Op& op = g_.op(o);
   Effect effect;
@@ -68,7 +76,7 @@ Effect EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot
   const auto part_at = [&](std::optional<RegionId> part) {
     return part.has_value() ? Compose(spot.place, g_.region(*part), g_.symbols()) : std::optional<Region>(spot.place);
   };
-  const bool has_base = w != nullptr && w->base.has_value();
+  const bool has_base = w != nullptr && w->base.has_value() && !(effect.moves && OverwritesAll(op, *w));
   effect.on_base = has_base && spot.place.contiguous() && s_.StorageOf(*w->base) == spot.storage &&
                    !s_.Strided(uses_.root(*w->base)) && s_.OffsetOf(*w->base) == spot.place.at;
   const auto all = [&] {

@@ -32,11 +32,11 @@ struct Spot {
 struct Effect {
   absl::InlinedVector<Region, 2> written;  // of the storage
   bool on_base = false;
-  bool moves = false;                 // the op is a data movement outside of fused groups, and
-  bool elided = false;                // executes nothing
-  bool coincides = false;             // some part lies where it should already
-  Why why = Why::kCoincides;          // of an elided one
-  std::optional<ValueId> same_as;     // kSameBytes: the value that holds them
+  bool moves = false;              // the op is a data movement outside of fused groups, and
+  bool elided = false;             // executes nothing
+  bool coincides = false;          // some part lies where it should already
+  Why why = Why::kCoincides;       // of an elided one
+  std::optional<ValueId> same_as;  // kSameBytes: the value that holds them
 };
 
 class EffectFinder {
@@ -53,6 +53,9 @@ class EffectFinder {
   // The places at which a result without base, of `bytes` bytes, would find the part already: where its source lies,
   // then where the source's own source does, and so on.
   absl::InlinedVector<Spot, 2> PlacesForPart(OpId op, uint32_t read, ValueId result);
+
+  // A data movement with a base of which it leaves nothing: it is as good as one without.
+  bool OverwritesAll(const Op& op, const Write& w) const;
 
  private:
   bool Untouched(const Spot& spot, int32_t since);

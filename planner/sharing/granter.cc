@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
 #include "ir/region.h"
 #include "planner/sharing/missing_fact.h"
@@ -112,6 +111,7 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Effect& effect
   }
   if (wish.only_elided && !effect.elided) return Refusal{Why::kNotTried};
   if (!ProveMultipleOf(place.at, s_.AlignmentOf(wish.result), g_.symbols())) return Refusal{Why::kMisaligned};
+  if (result.pinned_offset_bytes.has_value() && s.space != result.space) return Refusal{Why::kPinned};
   if (!s_.PinsAgree(wish.result, wish.spot.storage, place.at, bytes)) return Refusal{Why::kPinned};
   if (const std::optional<ValueId> other = s_.DisjointFrom(wish.result, wish.spot.storage, bytes)) {
     return Refusal{Why::kDisjoint, *other};
@@ -303,17 +303,17 @@ std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, con
     return !std::all_of(effect.written.begin(), effect.written.end(),
                         [&](const Region& w) { return ProveRegionsDisjoint(w, used, g_.symbols()); });
   };
-  auto use = std::lower_bound(own_uses_.begin(), own_uses_.end(),
-                              std::make_pair(storage, written.begin - longest_own_use_),
-                              [](const OwnUse& u, const std::pair<int32_t, int64_t>& from) {
-                                return std::make_pair(u.storage, u.bytes.begin) < from;
-                              });
+  auto use =
+      std::lower_bound(own_uses_.begin(), own_uses_.end(), std::make_pair(storage, written.begin - longest_own_use_),
+                       [](const OwnUse& u, const std::pair<int32_t, int64_t>& from) {
+                         return std::make_pair(u.storage, u.bytes.begin) < from;
+                       });
   for (; use != own_uses_.end() && use->storage == storage && use->bytes.begin < written.end; ++use) {
     if (!use->bytes.Meets(written)) continue;
     if (use->result == wish.result && effect.on_base) continue;  // its own base: carried bytes are not written
-    if (use->read != nullptr && (StaysInPlace(*use->op, *use->read, wish) || Permitted(time, wish, use->value))) {
-      continue;
-    }
+    const bool carries = wish.write->base.has_value() && !effect.on_base;  // no permission covers that
+    if (use->read != nullptr && StaysInPlace(*use->op, *use->read, wish)) continue;
+    if (use->read != nullptr && !carries && Permitted(time, wish, use->value)) continue;
     if (!clashes(*use)) continue;
     const bool operand = use->read != nullptr || use->result.has_value();
     return Refusal{operand ? Why::kOwnOperand : Why::kOldContentRead, use->value, time};

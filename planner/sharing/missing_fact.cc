@@ -23,8 +23,7 @@ Expr TermsOfSign(const Expr& e, int sign) {
       } else if (f.atom->kind == ExprAtomKind::kCeilDiv) {
         base = CeilDiv(f.atom->left, f.atom->right);
       } else {
-        base = f.atom->kind == ExprAtomKind::kMin ? Min(f.atom->left, f.atom->right)
-                                                  : Max(f.atom->left, f.atom->right);
+        base = f.atom->kind == ExprAtomKind::kMin ? Min(f.atom->left, f.atom->right) : Max(f.atom->left, f.atom->right);
       }
       for (int32_t i = 0; i < f.exponent; ++i) product *= base;
     }

@@ -54,7 +54,8 @@ void Sharer::ShareUnit(int32_t time) {
     for (const Write& w : g_.writes(g_.op(o))) {
       if (!uses_.is_root(w.value) || schedule_.Swallowed(w.value)) continue;
       wishes = wishes || w.num_in_place > 0;
-      if (w.base.has_value() && ShareOnBase(time, o, w)) continue;
+      std::optional<Refusal> refusal;
+      if (w.base.has_value() && ShareOnBase(time, o, w, refusal)) continue;
       if (!s_.Placed(w.value) && w.movable) ShareAtDestination(time, o, w, DestinationsOf(w.value, time));
     }
   }
@@ -68,13 +69,12 @@ void Sharer::ShareUnit(int32_t time) {
 }
 
 // True if the result is placed.
-bool Sharer::ShareOnBase(int32_t time, OpId op, const Write& w) {
+bool Sharer::ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Refusal>& refusal) {
   const bool fused = schedule_.FusionAt(time).has_value();
   if (fused && granter_.WrittenAt(*w.base, time)) return false;  // written whole by the group
   if (g_.value(w.value).max_bytes == 0) return false;            // nothing to carry
   Wish wish{w.value, op, &w, WishKind::kBase, *w.base, InPlaceMode::kAny, {}, false};
   const ValueId root = uses_.root(*w.base);
-  std::optional<Refusal> refusal;
   if (const std::optional<ValueId> next = BuiltOnInGroup(time, w.value)) {
     refusal = Refusal{Why::kOwnOperand, *next};  // the group may still want the base's old bytes for that one
   } else if (s_.Placed(root) && !s_.Strided(root)) {
@@ -83,7 +83,7 @@ bool Sharer::ShareOnBase(int32_t time, OpId op, const Write& w) {
     if (!refusal.has_value()) return true;
   }
   decisions_.UseInFull(op);
-  if (refusal.has_value()) NoteRefusal(wish, *refusal);
+  if (refusal.has_value() && !destinations_.Moves(op)) NoteRefusal(wish, *refusal);
   if (!fused) return false;
   s_.Create(w.value, std::nullopt);
   return true;
@@ -115,12 +115,13 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
     return NoteElided(op, Why::kCoincides, v);
   }
   std::optional<Refusal> refusal;
+  const bool based = w.base.has_value() && !effects_.OverwritesAll(g_.op(op), w);
   if (w.base.has_value()) {
-    if (ShareOnBase(time, op, w)) return;
     refusal = Refusal{Why::kCarried};
+    if (ShareOnBase(time, op, w, refusal)) return;
   }
   const Spots destinations = DestinationsOf(v, time);
-  if (!w.base.has_value() && ShareAtSource(time, op, w, destinations, refusal)) return;
+  if (!based && ShareAtSource(time, op, w, destinations, refusal)) return;
   decisions_.UseInFull(op);
   for (const Read& r : g_.reads(g_.op(op))) {
     if (!s_.Placed(uses_.root(r.value))) decisions_.NeedsBytes(uses_.root(r.value));
@@ -279,6 +280,7 @@ void Sharer::ShareInPlace(int32_t time) {
   for (OpId o : schedule_.UnitAt(time)) {
     for (const Write& w : g_.writes(g_.op(o))) {
       if (!uses_.is_root(w.value) || schedule_.Swallowed(w.value)) continue;
+      if (w.base.has_value()) continue;  // carried bytes may not meet operands
       if (!fusion.has_value()) {
         for (const InPlace& p : g_.in_place(w)) add(o, w, p.value, p.mode);
       } else {
@@ -336,7 +338,7 @@ std::optional<Refusal> Sharer::Try(int32_t time, Wish wish, int64_t gain) {
     return std::nullopt;
   }
   const Effect& effect = granter_.effect();
-  const ValueId source = g_.reads(g_.op(wish.op))[0].value;
+  const ValueId source = g_.op(wish.op).num_reads > 0 ? g_.reads(g_.op(wish.op))[0].value : wish.target;
   if (effect.why != Why::kCoincides) {
     NoteElided(wish.op, effect.why, effect.same_as.has_value() ? *effect.same_as : source);
   } else if (wish.kind == WishKind::kSource && g_.op(wish.op).num_reads == 1) {

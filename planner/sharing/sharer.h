@@ -1,8 +1,8 @@
 // One round of sharing: which wishes are tried, and in which order.
 //
-// Per unit: results with a base on their bases; results of data movements where their bytes are already, else where they
-// are going to be copied to; results of other ops where they are going to be copied to, else in place of an operand;
-// what is left gets storages of its own.
+// Per unit: results with a base on their bases; results of data movements where their bytes are already, else where
+// they are going to be copied to; results of other ops where they are going to be copied to, else in place of an
+// operand; what is left gets storages of its own.
 //
 // COST: near linear in ops + uses. THREADS: one at a time. LIFETIME: refers to all arguments.
 #ifndef BUFPLAN_PLANNER_SHARING_SHARER_H_
@@ -42,10 +42,9 @@ class Sharer {
   using Spots = absl::InlinedVector<Spot, 4>;
 
   void ShareUnit(int32_t time);
-  bool ShareOnBase(int32_t time, OpId op, const Write& w);
+  bool ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Refusal>& refusal);
   void ShareMovement(int32_t time, OpId op);
-  bool ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations,
-                     std::optional<Refusal>& refusal);
+  bool ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations, std::optional<Refusal>& refusal);
   bool ShareAtDestination(int32_t time, OpId op, const Write& w, const Spots& destinations);
   bool ShareWithAPart(int32_t time, OpId op, const Write& w);
   void ShareInPlace(int32_t time);

@@ -17,7 +17,9 @@ absl::StatusOr<SharedStorages> ShareStorages(const Graph& graph, const Schedule&
     Sharer sharer(graph, schedule, uses, destinations, policy.taste, decisions);
     const absl::Status status = sharer.Run();
     if (!status.ok()) return status;
-    if (decisions.EndRound()) return SharedStorages{std::move(uses), sharer.Take()};
+    if (!decisions.EndRound()) continue;
+    Sharing sharing = sharer.Take();
+    return SharedStorages{std::move(uses), std::move(sharing)};
   }
 }
 

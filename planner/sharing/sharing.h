@@ -1,16 +1,16 @@
 // Sharing: which values live in which storage, at which of its bytes. It knows no offsets of storages.
 //
-// Every way to share is a wish "value v at this place of storage S": a view (granted always: it is an alias), a result on
-// its base, a result in place of an operand, the result of a data movement where its bytes are already, a value where
-// it is going to be copied to. A wish is granted iff on every byte that v's op would write there, whatever S holds is
-// needed by nobody any more: all its uses happen before the op, or are the op's own and declared. Ownership, alignment,
-// pins and disjointness can refuse as well. A value without a granted wish gets a storage of its own; a result that
-// lies apart from its base has the carried bytes copied.
+// Every way to share is a wish "value v at this place of storage S": a view (granted always: it is an alias), a result
+// on its base, a result in place of an operand, the result of a data movement where its bytes are already, a value
+// where it is going to be copied to. A wish is granted iff on every byte that v's op would write there, whatever S
+// holds is needed by nobody any more: all its uses happen before the op, or are the op's own and declared. Ownership,
+// alignment, pins and disjointness can refuse as well. A value without a granted wish gets a storage of its own; a
+// result that lies apart from its base has the carried bytes copied.
 //
-// Ops are visited in list order, so a granted wish may be in the way of a later one that would save more bytes. Then the
-// later one wins: the earlier ones are struck out and the whole is done again. So is it when an op that was taken to
-// need only part of its operands (see planner/liveness/uses.h) turns out to execute after all. The number of such rounds
-// is limited.
+// Ops are visited in list order, so a granted wish may be in the way of a later one that would save more bytes. Then
+// the later one wins: the earlier ones are struck out and the whole is done again. So is it when an op that was taken
+// to need only part of its operands (see planner/liveness/uses.h) turns out to execute after all. The number of such
+// rounds is limited.
 //
 // In-place wishes of one op compete: the one that saves most is granted first, of equals the one on the smaller
 // operand. What is left is a matter of taste that changes what placement can do with the storages: see InPlaceTaste.

@@ -34,15 +34,15 @@ struct Sharing {
   static constexpr int32_t kNoStorage = -1;  // swallowed by a fused group, or moved but read by nobody
 
   std::vector<Storage> storages;
-  std::vector<int32_t> storage_of;                     // by value, views included
-  std::vector<Expr> offset_of;                         // by value: its first byte within the storage
-  std::vector<std::shared_ptr<const Strides>> strides; // by value; empty: none of them has strides
-  std::vector<char> on_base;                           // by value: it lies exactly on its base
-  std::vector<char> elided;                            // by op: a data movement that executes nothing
-  std::vector<WishKind> joined_by;                     // by value
-  std::vector<OrderEdge> added_order;                  // edges that correctness demands, each (before, after)
-  std::vector<Note> movements;                         // one for each data movement outside of groups; by op, ascending
-  std::vector<Note> refusals;                          // other wishes that were not granted, and why; by op, ascending
+  std::vector<int32_t> storage_of;                      // by value, views included
+  std::vector<Expr> offset_of;                          // by value: its first byte within the storage
+  std::vector<std::shared_ptr<const Strides>> strides;  // by value; empty: none of them has strides
+  std::vector<char> on_base;                            // by value: it lies exactly on its base
+  std::vector<char> elided;                             // by op: a data movement that executes nothing
+  std::vector<WishKind> joined_by;                      // by value
+  std::vector<OrderEdge> added_order;                   // edges that correctness demands, each (before, after)
+  std::vector<Note> movements;  // one for each data movement outside of groups; by op, ascending
+  std::vector<Note> refusals;   // other wishes that were not granted, and why; by op, ascending
 
   // Where a value's bytes lie in its storage.
   Region PlaceOf(const Graph& graph, ValueId v) const {

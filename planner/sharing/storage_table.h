@@ -48,9 +48,7 @@ class StorageTable {
     const Expr& at = sharing_.offset_of[root.index()];
     return root == v ? at : at + uses_.offset(v);
   }
-  bool Strided(ValueId root) const {
-    return !sharing_.strides.empty() && sharing_.strides[root.index()] != nullptr;
-  }
+  bool Strided(ValueId root) const { return !sharing_.strides.empty() && sharing_.strides[root.index()] != nullptr; }
   // Where its bytes lie within the storage. The root is placed.
   Region PlaceOf(ValueId root) const { return sharing_.PlaceOf(graph_, root); }
   // The bytes of the storage in which the range r of a root may lie.

@@ -20,8 +20,7 @@ absl::Status SharingRefusal(GraphBuilder builder) {
   EXPECT_TRUE(graph.ok()) << graph.status();
   if (!graph.ok()) return graph.status();
   const absl::StatusOr<Schedule> schedule = Schedule::Create(*graph, {});
-  const Uses uses(*graph, *schedule);
-  return ShareStorages(*graph, *schedule, uses).status();
+  return ShareStorages(*graph, *schedule).status();
 }
 
 TEST(ShareStorages, StartValuesHaveStoragesOfTheirOwn) {
@@ -120,9 +119,10 @@ TEST(ShareStorages, OfEqualOperandsTasteDecides) {
   const absl::StatusOr<Graph> graph = std::move(b).Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
   const Schedule schedule = *Schedule::Create(*graph, {});
-  const Uses uses(*graph, schedule);
-  const Sharing first = *ShareStorages(*graph, schedule, uses, InPlaceTaste::kFirstOperand);
-  const Sharing oldest = *ShareStorages(*graph, schedule, uses, InPlaceTaste::kOldestOperand);
+  SharingPolicy policy;
+  const Sharing first = ShareStorages(*graph, schedule, policy)->sharing;
+  policy.taste = InPlaceTaste::kOldestOperand;
+  const Sharing oldest = ShareStorages(*graph, schedule, policy)->sharing;
   EXPECT_EQ(first.storage_of[sum.index()], first.storage_of[young.index()]);
   EXPECT_EQ(oldest.storage_of[sum.index()], oldest.storage_of[old.index()]);
 }
