@@ -13,8 +13,7 @@ namespace {
 
 class Mutator {
  public:
-  Mutator(const Graph& graph, const Plan& plan, Rng& rng, const MutateOptions& options)
-      : graph_(graph), options_(options), rng_(rng), plan_(plan) {}
+  Mutator(const Graph& graph, const Plan& plan, Rng& rng) : graph_(graph), rng_(rng), plan_(plan) {}
 
   std::optional<Mutant> Run() {
     elided_ = ElidedApart(graph_, plan_);
@@ -27,7 +26,7 @@ class Mutator {
 
  private:
   std::string Change() {
-    switch (rng_.Below(options_.elision ? 22 : 16)) {
+    switch (rng_.Below(22)) {
       case 0:
       case 1:
       case 2: return MoveOnto();
@@ -343,7 +342,6 @@ class Mutator {
   }
 
   const Graph& graph_;
-  const MutateOptions& options_;
   Rng& rng_;
   Plan plan_;
   std::vector<OpId> elided_;  // marked so wherever their ends lie
@@ -351,8 +349,6 @@ class Mutator {
 
 }  // namespace
 
-std::optional<Mutant> Mutate(const Graph& graph, const Plan& plan, Rng& rng, const MutateOptions& options) {
-  return Mutator(graph, plan, rng, options).Run();
-}
+std::optional<Mutant> Mutate(const Graph& graph, const Plan& plan, Rng& rng) { return Mutator(graph, plan, rng).Run(); }
 
 }  // namespace bufplan

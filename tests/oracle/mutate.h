@@ -22,13 +22,8 @@ struct Mutant {
   std::string what;  // "v3 onto v7"
 };
 
-struct MutateOptions {
-  // Marks of data movements, values without bytes, strides; else only what lies where.
-  bool elision = true;
-};
-
 // Absent: the plan has nothing of the kind that chance chose to change.
-std::optional<Mutant> Mutate(const Graph& graph, const Plan& plan, Rng& rng, const MutateOptions& options = {});
+std::optional<Mutant> Mutate(const Graph& graph, const Plan& plan, Rng& rng);
 
 }  // namespace bufplan
 

@@ -32,13 +32,6 @@ uint64_t NumGraphs() {
   return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 150;
 }
 
-// Elision only if asked for, by BUFPLAN_MUTATE_ELISION=1.
-MutateOptions MutationsWanted() {
-  MutateOptions options;
-  options.elision = std::getenv("BUFPLAN_MUTATE_ELISION") != nullptr;
-  return options;
-}
-
 bool IsAboutReadBytes(ViolationKind kind) {
   switch (kind) {
     case ViolationKind::kWrongContent:
@@ -77,7 +70,7 @@ void Walk(const RandomGraphOptions& options, uint64_t seed, Tally& tally) {
   Plan plan = NaivePlan(*graph, fuse);
   const std::vector<std::vector<int64_t>> tuples = SymbolTuples(*graph, 4, seed);
   for (int step = 0; step <= kSteps; ++step) {
-    std::optional<Mutant> mutant = step == 0 ? Mutant{plan, "naive"} : Mutate(*graph, plan, rng, MutationsWanted());
+    std::optional<Mutant> mutant = step == 0 ? Mutant{plan, "naive"} : Mutate(*graph, plan, rng);
     if (!mutant.has_value()) continue;
     const absl::StatusOr<CheckReport> report = CheckPlan(*graph, mutant->plan);
     const auto where = [&] {
