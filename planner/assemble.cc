@@ -5,17 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
-#include "ir/region.h"
-#include "planner/sharing/strided.h"
+#include "planner/moved_bytes.h"
 
 namespace bufplan {
 namespace {
-
-int64_t Largest(const Graph& graph, const Expr& bytes) {
-  if (bytes.is_constant()) return bytes.constant();
-  const std::optional<Bounds> bounds = BoundsOf(bytes, graph.symbols());
-  return bounds.has_value() ? std::max<int64_t>(bounds->max, 0) : 0;
-}
 
 class Assembler {
  public:
@@ -33,8 +26,6 @@ class Assembler {
   absl::Status CheckOperandPlaces() const;
   void NoteEdgesAndFusions();
   void FillStats(absl::Span<const SpaceProblem> problems);
-  bool Coincides(const Read& read, ValueId result) const;
-  int64_t CarriedBytes(OpId o, const Write& w) const;
 
   const Graph& g_;
   const Schedule& schedule_;
@@ -99,41 +90,16 @@ void Assembler::LocateValues() {
   }
 }
 
-bool Assembler::Coincides(const Read& read, ValueId result) const {
-  const int32_t storage = sharing_.storage_of[read.value.index()];
-  if (storage != sharing_.storage_of[result.index()] || storage == Sharing::kNoStorage) return false;
-  Region source = read.region.has_value() ? g_.region(*read.region) : Region{0, g_.value(read.value).bytes, {}};
-  Region target = read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(result).bytes, {}};
-  const std::optional<Region> from = Compose(sharing_.PlaceOf(g_, read.value), source, g_.symbols());
-  const std::optional<Region> to = Compose(sharing_.PlaceOf(g_, result), target, g_.symbols());
-  return from.has_value() && to.has_value() && *from == *to;
-}
-
 absl::Status Assembler::NoteMovement(OpId o, Note note) {
   const Op& op = g_.op(o);
   const ValueId result = op.kind == OpKind::kCommit ? *op.commit_target : g_.writes(op)[0].value;
-  const bool elided = sharing_.elided[o.index()] != 0;
-  int64_t moved = 0, all = 0, parts = 0;
-  for (const Read& r : g_.reads(op)) {
-    const int64_t bytes =
-        Largest(g_, r.region.has_value() ? RegionBytes(g_.region(*r.region)) : g_.value(r.value).bytes);
-    all += bytes;
-    parts += bytes;
-    if (elided || Coincides(r, result)) continue;
-    moved += bytes;
-  }
-  for (const Write& w : g_.writes(op)) {
-    if (!w.base.has_value()) continue;
-    const int64_t carried = CarriedBytes(o, w);
-    all += carried;
-    if (!elided && !sharing_.on_base[w.value.index()]) moved += carried;
-  }
-  plan_.stats.bytes_copied += moved;
-  plan_.stats.bytes_not_copied += all - moved;
-  if (!elided && moved == 0) note.action = Action::kElided;  // all that is there
+  const MovedBytes bytes = MovedByMovement(g_, sharing_, o);
+  plan_.stats.bytes_copied += bytes.moved;
+  plan_.stats.bytes_not_copied += bytes.spared;
+  if (bytes.moved == 0) note.action = Action::kElided;  // all that is there
   const bool was_elided = note.action == Action::kElided;
   ++(was_elided ? plan_.stats.copies_elided : plan_.stats.copies_kept);
-  if (was_elided && op.elide == Elide::kNever && parts > 0) {
+  if (was_elided && op.elide == Elide::kNever && bytes.parts > 0) {
     return absl::InvalidArgumentError(absl::StrCat("op \"", g_.name(o),
                                                    "\": elide is \"never\", but source and result are the "
                                                    "same bytes of \"",
@@ -143,35 +109,16 @@ absl::Status Assembler::NoteMovement(OpId o, Note note) {
   plan_.notes.push_back(std::move(note));
   if (why.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("op \"", g_.name(o), "\": elide is \"must\", but ", moved, " bytes are moved; ", why));
-}
-
-int64_t Assembler::CarriedBytes(OpId o, const Write& w) const {
-  const int64_t all = g_.value(w.value).max_bytes;
-  if (w.cover == Cover::kPart) return all;
-  const Op& op = g_.op(o);
-  Expr rest = g_.value(w.value).bytes;
-  if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
-    rest -= w.region.has_value() ? RegionBytes(g_.region(*w.region)) : rest;
-  } else {
-    for (const Read& r : g_.reads(op)) rest -= r.to_region.has_value() ? RegionBytes(g_.region(*r.to_region)) : rest;
-  }
-  return Largest(g_, rest);
+      absl::StrCat("op \"", g_.name(o), "\": elide is \"must\", but ", bytes.moved, " bytes are moved; ", why));
 }
 
 void Assembler::NoteCarriedBases(OpId o) {
   bool carries = false;
   for (const Write& w : g_.writes(g_.op(o))) {
-    if (!w.base.has_value() || schedule_.Swallowed(w.value)) continue;
-    const std::optional<OpId> from = g_.producer(*w.base);
-    if (from.has_value() && *from != o && schedule_.TimeOf(*from) == schedule_.TimeOf(o)) continue;  // fused
-    const int64_t bytes = CarriedBytes(o, w);
-    if (sharing_.on_base[w.value.index()]) {
-      plan_.stats.bytes_not_copied += bytes;
-      continue;
-    }
-    if (bytes == 0) continue;
-    plan_.stats.bytes_copied += bytes;
+    const MovedBytes bytes = MovedWithBase(g_, schedule_, sharing_, o, w);
+    plan_.stats.bytes_not_copied += bytes.spared;
+    plan_.stats.bytes_copied += bytes.moved;
+    if (bytes.moved == 0) continue;
     carries = true;
     Note& note = plan_.notes.emplace_back();
     note.op = o;

@@ -1,178 +1,17 @@
 #include "planner/make_plan.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ir/checker.h"
-#include "ir/region.h"
 #include "planner/assemble.h"
-#include "planner/liveness/live_ranges.h"
-#include "planner/liveness/uses.h"
+#include "planner/choice.h"
 #include "planner/order/schedule.h"
-#include "planner/placement/lower_bound.h"
-#include "planner/placement/placement.h"
-#include "planner/sharing/sharing.h"
 
 namespace bufplan {
 namespace {
-
-// How many of the values that are live at a peak are named.
-constexpr size_t kMaxNamed = 10;
-// At the default effort larger graphs are planned with one taste only.
-constexpr size_t kMaxOpsForTwoTastes = 20000;
-
-PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
-  PlacementOptions placement;
-  placement.effort = options.effort == Effort::kFast      ? PlacementEffort::kFast
-                     : options.effort == Effort::kDefault ? PlacementEffort::kDefault
-                                                          : PlacementEffort::kMax;
-  placement.work_limit = options.work_limit;
-  return placement;
-}
-
-// One placement problem per space: its storages and the scratch of the ops that run there.
-std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
-                                       const LiveRanges& live, Concurrency concurrency, const PlanOptions& options) {
-  std::vector<SpaceProblem> problems(graph.spaces().size());
-  for (size_t i = 0; i < problems.size(); ++i) {
-    problems[i].space = SpaceId(static_cast<int32_t>(i));
-    problems[i].problem.capacity_bytes = graph.spaces()[i].capacity_bytes;
-    problems[i].problem.max_chunk_bytes = graph.spaces()[i].max_allocation_bytes;
-  }
-  if (options.capacity_bytes.has_value()) {
-    std::optional<int64_t>& capacity = problems[0].problem.capacity_bytes;
-    capacity = std::min(capacity.value_or(*options.capacity_bytes), *options.capacity_bytes);
-  }
-  problems[0].problem.storages.reserve(sharing.storages.size());
-  problems[0].problem.pieces.reserve(live.pieces.size());
-  std::vector<int32_t> item(sharing.storages.size(), -1);
-  for (size_t s = 0; s < sharing.storages.size(); ++s) {
-    const Storage& storage = sharing.storages[s];
-    if (storage.owner.has_value()) continue;
-    SpaceProblem& p = problems[storage.space.index()];
-    item[s] = static_cast<int32_t>(p.storage.size());
-    p.storage.push_back(static_cast<int32_t>(s));
-    const absl::Span<const Piece> pieces = live.of(s);
-    StorageSpec& spec = p.problem.storages.emplace_back();
-    spec.size_bytes = storage.size_bytes;
-    spec.alignment_bytes = storage.alignment_bytes;
-    if (storage.size_bytes > 0) spec.pinned_offset_bytes = storage.pinned_offset_bytes;
-    spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
-    spec.num_pieces = static_cast<uint32_t>(pieces.size());
-    p.problem.pieces.insert(p.problem.pieces.end(), pieces.begin(), pieces.end());
-  }
-  for (size_t i = 0; i < graph.ops().size(); ++i) {
-    const Op& op = graph.ops()[i];
-    if (op.max_scratch_bytes == 0 && op.scratch_bytes == Expr(0)) continue;
-    SpaceProblem& p = problems[op.scratch_space.index()];
-    const OpId id(static_cast<int32_t>(i));
-    const int32_t time = schedule.TimeOf(id);
-    const int64_t end = concurrency == Concurrency::kCount ? AxisEnd(time, schedule) : AxisBegin(time) + 1;
-    p.scratch.push_back(id);
-    StorageSpec& spec = p.problem.storages.emplace_back();
-    spec.size_bytes = op.max_scratch_bytes;
-    spec.alignment_bytes = graph.space(op.scratch_space).alignment_bytes;
-    spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
-    spec.num_pieces = op.max_scratch_bytes > 0 ? 1 : 0;
-    if (spec.num_pieces > 0) {
-      p.problem.pieces.push_back({AxisBegin(time), end, 0, op.max_scratch_bytes});
-    }
-  }
-  for (const DisjointPair& d : graph.disjoint()) {
-    const int32_t a = sharing.storage_of[d.a.index()], b = sharing.storage_of[d.b.index()];
-    if (a == Sharing::kNoStorage || b == Sharing::kNoStorage || a == b) continue;
-    const size_t sa = static_cast<size_t>(a), sb = static_cast<size_t>(b);
-    if (item[sa] < 0 || item[sb] < 0 || sharing.storages[sa].space != sharing.storages[sb].space) continue;
-    const auto range = [&](ValueId v, size_t storage) {
-      const std::optional<ByteRange> span = RegionSpan(sharing.PlaceOf(graph, v), graph.symbols());
-      return span.value_or(ByteRange{0, sharing.storages[storage].size_bytes});
-    };
-    const ByteRange ra = range(d.a, sa), rb = range(d.b, sb);
-    problems[sharing.storages[sa].space.index()].problem.disjoint.push_back(
-        {item[sa], item[sb], ra.begin, ra.end, rb.begin, rb.end});
-  }
-  return problems;
-}
-
-// Two pinned storages that hold the same bytes at one time, by the pinned values in them.
-absl::Status NamePinConflict(const absl::Status& status, const Graph& graph, const Sharing& sharing,
-                             const SpaceProblem& problem) {
-  const PlacementProblem& p = problem.problem;
-  const auto meet = [&](size_t a, size_t b) {
-    const int64_t at_a = *p.storages[a].pinned_offset_bytes, at_b = *p.storages[b].pinned_offset_bytes;
-    for (const Piece& x : p.PiecesOf(a)) {
-      for (const Piece& y : p.PiecesOf(b)) {
-        const bool together = x.begin < y.end && y.begin < x.end;
-        if (together && at_a + x.low < at_b + y.high && at_b + y.low < at_a + x.high) return true;
-      }
-    }
-    return false;
-  };
-  const auto name = [&](size_t item) {
-    for (size_t i = 0; i < graph.values().size(); ++i) {
-      const bool inside = sharing.storage_of[i] == problem.storage[item];
-      if (inside && graph.values()[i].pinned_offset_bytes.has_value())
-        return graph.name(ValueId(static_cast<int32_t>(i)));
-    }
-    return absl::string_view("?");
-  };
-  std::vector<size_t> pinned;
-  for (size_t i = 0; i < problem.storage.size(); ++i) {
-    if (p.storages[i].pinned_offset_bytes.has_value()) pinned.push_back(i);
-  }
-  for (size_t i = 0; i < pinned.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (!meet(pinned[j], pinned[i])) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("values \"", name(pinned[j]), "\" and \"", name(pinned[i]), "\": pinned to offsets ",
-                       *p.storages[pinned[j]].pinned_offset_bytes, " and ", *p.storages[pinned[i]].pinned_offset_bytes,
-                       " of space \"", graph.name(problem.space), "\", where their bytes overlap while both are live"));
-    }
-  }
-  return absl::Status(status.code(), absl::StrCat("space \"", graph.name(problem.space), "\": ", status.message()));
-}
-
-// The same failure in the author's names: the peak op, who is live there, and a capacity that works.
-absl::Status NameFailure(const absl::Status& status, const Graph& graph, const Schedule& schedule, const Uses& uses,
-                         const Sharing& sharing, const LiveRanges& live, const SpaceProblem& problem,
-                         const PlacementOptions& options) {
-  if (absl::IsInvalidArgument(status)) return NamePinConflict(status, graph, sharing, problem);
-  const Peak peak = FindPeak(problem.problem, int64_t{schedule.End()} + 2);
-  std::string text = absl::StrCat("space \"", graph.name(problem.space), "\": ", status.message());
-  const std::optional<OpId> op = OpAtAxis(graph, peak.time);
-  if (op.has_value()) absl::StrAppend(&text, "; most is live at op \"", graph.name(*op), "\": ", peak.bytes, " bytes");
-  const std::vector<ValueId> values = LiveAt(graph, schedule, uses, sharing, live, problem.space, peak.time);
-  for (size_t i = 0; i < std::min(values.size(), kMaxNamed); ++i) {
-    absl::StrAppend(&text, i == 0 ? ": " : ", ", "\"", graph.name(values[i]), "\" ", graph.value(values[i]).max_bytes);
-  }
-  if (values.size() > kMaxNamed) absl::StrAppend(&text, " and ", values.size() - kMaxNamed, " more");
-  if (problem.problem.capacity_bytes.has_value()) {
-    PlacementProblem unlimited = problem.problem;
-    unlimited.capacity_bytes = std::nullopt;
-    const absl::StatusOr<Placement> placement = Place(unlimited, options);
-    if (placement.ok()) absl::StrAppend(&text, "; the least capacity known to work is ", placement->total_bytes);
-  }
-  return absl::Status(status.code(), text);
-}
-
-// With several streams the lives that are placed are longer than needed, so their load proves nothing. What is live
-// together when the ops run in list order conflicts whatever the streams do: a bound that holds.
-absl::StatusOr<Placement> BoundByListOrder(absl::StatusOr<Placement> placement, const PlacementProblem& in_list_order) {
-  const int64_t bound = ComputeLowerBound(in_list_order).bytes;
-  if (placement.ok()) {
-    placement->lower_bound_bytes = bound;
-    placement->optimal = placement->total_bytes == bound;
-  } else if (absl::IsResourceExhausted(placement.status()) &&
-             bound <= in_list_order.capacity_bytes.value_or(INT64_MAX)) {
-    return absl::DeadlineExceededError(
-        absl::StrCat("no placement within the capacity of ", *in_list_order.capacity_bytes,
-                     " bytes was found for any order of the streams; in list order ", bound, " bytes are needed"));
-  }
-  return placement;
-}
 
 absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
   const absl::StatusOr<CheckReport> report = CheckPlan(graph, plan);
@@ -180,49 +19,6 @@ absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
   if (report->ok()) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("the plan failed the checker (", ToString(report->violations[0].kind),
                                           "): ", report->violations[0].message));
-}
-
-// One way to share, carried through liveness and placement.
-struct Candidate {
-  explicit Candidate(SharedStorages shared) : uses(std::move(shared.uses)), sharing(std::move(shared.sharing)) {}
-  Uses uses;
-  Sharing sharing;
-  LiveRanges live;
-  std::vector<SpaceProblem> problems;  // one per space
-  std::vector<Placement> placements;   // of them
-  int64_t bytes = 0;                   // all arenas together
-  bool optimal = true;                 // every one meets its bound
-};
-
-absl::StatusOr<Candidate> MakeCandidate(const Graph& graph, const Schedule& schedule, InPlaceTaste taste,
-                                        const PlanOptions& options) {
-  SharingPolicy policy;
-  policy.taste = taste;
-  absl::StatusOr<SharedStorages> shared = ShareStorages(graph, schedule, policy);
-  if (!shared.ok()) return shared.status();
-  Candidate c(*std::move(shared));
-  const Uses& uses = c.uses;
-  c.live = ComputeLiveRanges(graph, schedule, uses, c.sharing);
-  c.problems = SplitBySpace(graph, schedule, c.sharing, c.live, Concurrency::kCount, options);
-  std::vector<SpaceProblem> in_list_order;
-  if (!schedule.one_stream()) {
-    in_list_order = SplitBySpace(graph, schedule, c.sharing,
-                                 ComputeLiveRanges(graph, schedule, uses, c.sharing, Concurrency::kIgnore),
-                                 Concurrency::kIgnore, options);
-  }
-  const PlacementOptions placement_options = PlacementOptionsOf(options);
-  for (size_t i = 0; i < c.problems.size(); ++i) {
-    absl::StatusOr<Placement> placement = Place(c.problems[i].problem, placement_options);
-    if (!in_list_order.empty()) placement = BoundByListOrder(std::move(placement), in_list_order[i].problem);
-    if (!placement.ok()) {
-      return NameFailure(placement.status(), graph, schedule, uses, c.sharing, c.live, c.problems[i],
-                         placement_options);
-    }
-    c.bytes += placement->total_bytes;
-    c.optimal = c.optimal && placement->optimal;
-    c.placements.push_back(*std::move(placement));
-  }
-  return c;
 }
 
 }  // namespace
@@ -240,18 +36,14 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   }
   absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
   if (!schedule.ok()) return schedule.status();
-  absl::StatusOr<Candidate> best = MakeCandidate(graph, *schedule, InPlaceTaste::kFirstOperand, options);
-  const bool try_other = options.effort == Effort::kMax || graph.ops().size() <= kMaxOpsForTwoTastes;
-  if (options.effort != Effort::kFast && try_other && !(best.ok() && best->optimal)) {
-    absl::StatusOr<Candidate> other = MakeCandidate(graph, *schedule, InPlaceTaste::kOldestOperand, options);
-    if (other.ok() && (!best.ok() || other->bytes < best->bytes)) best = std::move(other);
-  }
+  absl::StatusOr<Candidate> best = ChooseCandidate(graph, *schedule, options);
   if (!best.ok()) return best.status();
   absl::StatusOr<Plan> plan = AssemblePlan(graph, *schedule, best->uses, std::move(best->sharing), best->live,
                                            best->problems, best->placements);
   if (!plan.ok()) return plan;
   constexpr const char* kEfforts[] = {"fast", "default", "max"};
   plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);
+  if (options.objective == Objective::kCopies) plan->options.emplace_back("objective", "copies");
   if (options.capacity_bytes.has_value()) plan->options.emplace_back("capacity", absl::StrCat(*options.capacity_bytes));
   if (options.work_limit > 0) plan->options.emplace_back("work_limit", absl::StrCat(options.work_limit));
   if (options.check) {

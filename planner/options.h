@@ -11,8 +11,13 @@ namespace bufplan {
 // until proven or out of budget.
 enum class Effort : uint8_t { kFast, kDefault, kMax };
 
+// What a plan should have least of. kMemory: bytes of the arenas, then bytes moved: a copy is kept where that needs
+// less memory. kCopies: bytes moved, then bytes of the arenas.
+enum class Objective : uint8_t { kMemory, kCopies };
+
 struct PlanOptions {
   Effort effort = Effort::kDefault;
+  Objective objective = Objective::kMemory;
   // Limit on all chunks of the default space together, beside the graph's own; the smaller one counts.
   std::optional<int64_t> capacity_bytes = {};
   // Elementary steps of placement; 0: the effort's own limit.

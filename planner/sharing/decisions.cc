@@ -4,8 +4,11 @@
 
 namespace bufplan {
 
-Decisions::Decisions(const Graph& graph, const std::vector<uint8_t>& unwanted)
-    : num_values_(graph.values().size()), unwanted_(unwanted), in_full_(graph.ops().size(), 0) {
+Decisions::Decisions(const Graph& graph, const SharingPolicy& policy)
+    : num_values_(graph.values().size()),
+      unwanted_(policy.unwanted),
+      in_full_(graph.ops().size(), 0),
+      contest_(policy.contest) {
   for (size_t i = 0; i < in_full_.size(); ++i) in_full_[i] = graph.ops()[i].elide == Elide::kNever;
 }
 

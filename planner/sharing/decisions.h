@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "ir/graph.h"
 #include "planner/sharing/granter.h"
+#include "planner/sharing/policy.h"
 #include "planner/sharing/storage.h"
 
 namespace bufplan {
@@ -24,8 +25,7 @@ class Decisions {
  public:
   static constexpr int kMaxRounds = 12;
 
-  // `unwanted`: see SharingPolicy.
-  Decisions(const Graph& graph, const std::vector<uint8_t>& unwanted);
+  Decisions(const Graph& graph, const SharingPolicy& policy);
 
   // By op; see Uses. Null: all are.
   const std::vector<char>* in_full() const { return settled_ ? nullptr : &in_full_; }
@@ -38,6 +38,8 @@ class Decisions {
     const auto it = struck_out_.find(v.value);
     return it == struck_out_.end() ? nullptr : &it->second;
   }
+  // Whether wishes may be struck out in favour of better ones.
+  bool contest() const { return contest_ && !settled_; }
   // From the next round on. False: it is too late.
   bool StrikeOut(ValueId v, WishKind kind, Refusal reason);
   // The op executes, or carries a base.
@@ -65,6 +67,7 @@ class Decisions {
   absl::flat_hash_map<int32_t, Refusal> struck_out_;
   absl::flat_hash_set<int32_t> locked_;
   int round_ = 0;
+  bool contest_;
   bool settled_ = false;
   bool changed_ = false;
 };

@@ -13,6 +13,8 @@ enum class InPlaceTaste : uint8_t { kFirstOperand, kOldestOperand };
 
 struct SharingPolicy {
   InPlaceTaste taste = InPlaceTaste::kFirstOperand;
+  // A wish that is in the way of one that saves more bytes is struck out.
+  bool contest = true;
   // By value: the kinds of wishes (bits of WishKind) that are not to be granted. Empty: all may.
   std::vector<uint8_t> unwanted;
 };

@@ -351,7 +351,7 @@ std::optional<Refusal> Sharer::Try(int32_t time, Wish wish, int64_t gain) {
 
 // What was in the way of a refused wish is struck out if that costs less than the refusal.
 void Sharer::Contest(int32_t time, const Wish& wish, int64_t gain) {
-  if (gain == 0 || granter_.blockers().empty()) return;
+  if (!decisions_.contest() || gain == 0 || granter_.blockers().empty()) return;
   int64_t cost = 0;
   for (int pass = 0; pass < 2; ++pass) {  // first the sum, then the deed
     for (const Blocker& b : granter_.blockers()) {

@@ -10,7 +10,7 @@ namespace bufplan {
 
 absl::StatusOr<SharedStorages> ShareStorages(const Graph& graph, const Schedule& schedule,
                                              const SharingPolicy& policy) {
-  Decisions decisions(graph, policy.unwanted);
+  Decisions decisions(graph, policy);
   while (true) {
     Uses uses(graph, schedule, decisions.in_full());
     const Destinations destinations(graph, schedule, uses);

@@ -1,0 +1,49 @@
+// A candidate for a plan: one way to share, carried through liveness and placement.
+//
+// COST: that of the stages. THREADS: no shared state.
+#ifndef BUFPLAN_PLANNER_CANDIDATE_H_
+#define BUFPLAN_PLANNER_CANDIDATE_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ir/graph.h"
+#include "planner/assemble.h"
+#include "planner/liveness/live_ranges.h"
+#include "planner/liveness/uses.h"
+#include "planner/options.h"
+#include "planner/order/schedule.h"
+#include "planner/placement/placement.h"
+#include "planner/sharing/sharing.h"
+
+namespace bufplan {
+
+struct Candidate {
+  explicit Candidate(SharedStorages shared) : uses(std::move(shared.uses)), sharing(std::move(shared.sharing)) {}
+
+  Uses uses;
+  Sharing sharing;
+  int64_t moved_bytes = 0;  // by copies and carried bases
+  // From here on once it is placed.
+  LiveRanges live;
+  std::vector<SpaceProblem> problems;  // one per space
+  std::vector<Placement> placements;   // of them
+  int64_t bytes = 0;                   // all arenas together
+  bool optimal = true;                 // every one meets its bound
+};
+
+// Not placed yet. ERRORS: see ShareStorages().
+absl::StatusOr<Candidate> ShareCandidate(const Graph& graph, const Schedule& schedule, const SharingPolicy& policy);
+
+// ERRORS: Cancelled if the arenas need more than `hopeless_above` bytes by their lower bounds; what Place() gives, in
+// the author's names.
+absl::Status PlaceCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
+                            std::optional<int64_t> hopeless_above, Candidate& candidate);
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_CANDIDATE_H_

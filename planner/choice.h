@@ -1,0 +1,32 @@
+// Choice: which of the granted wishes to do without.
+//
+// Sharing grants what it can, and lets the wish that saves more bytes win where two are in each other's way. That moves
+// few bytes, but may need more memory: a small slice that lies on a large dead value keeps that value's place occupied,
+// a part that is written straight into its concat keeps the concat's. So the plan is made in several ways, and the best
+// is taken:
+//
+//   fast     with all wishes; if anything was shared between the ends of a copy, also without such wishes
+//   default  also without destinations alone, without any wish at all, and in the other taste; then wishes are taken
+//            back, in a small graph in every combination, in a larger one by one while that helps
+//
+// The last way shares nothing, so no plan needs more memory than that one would.
+//
+// TIES: the earlier way. COST: as many plans as there are ways; the number of combinations times ops is limited.
+// THREADS: no shared state.
+#ifndef BUFPLAN_PLANNER_CHOICE_H_
+#define BUFPLAN_PLANNER_CHOICE_H_
+
+#include "absl/status/statusor.h"
+#include "ir/graph.h"
+#include "planner/candidate.h"
+#include "planner/options.h"
+#include "planner/order/schedule.h"
+
+namespace bufplan {
+
+// ERRORS: those of the best way, if none can be placed.
+absl::StatusOr<Candidate> ChooseCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options);
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_CHOICE_H_
