@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -33,6 +34,27 @@ absl::StatusOr<FileFormat> FromJson(absl::string_view text) {
       absl::StrCat("at /format: unknown format ", Quoted(**format), ", must be ", kKnown));
 }
 
+// Whether MLIR's text begins here: `util.func`, `module`, `"builtin.module"(`, `#map =`, `!type =`.
+bool IsMlir(absl::string_view text) {
+  while (absl::StartsWith(text, "//")) {
+    const size_t newline = text.find('\n');
+    if (newline == absl::string_view::npos) return absl::StartsWith(text, "// -----");
+    text = absl::StripLeadingAsciiWhitespace(text.substr(newline));
+  }
+  if (absl::ConsumePrefix(&text, "#") || absl::ConsumePrefix(&text, "!")) {
+    while (!text.empty() && (absl::ascii_isalnum(text[0]) || absl::StrContains("_$.-", text[0]))) text.remove_prefix(1);
+    return absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "=");
+  }
+  const bool generic = absl::ConsumePrefix(&text, "\"");
+  size_t end = 0;
+  while (end < text.size() && (absl::ascii_isalnum(text[end]) || text[end] == '_' || text[end] == '.')) ++end;
+  const absl::string_view word = text.substr(0, end);
+  if (word == "module" || word == "func") return !generic;
+  const size_t dot = word.find('.');
+  if (dot == 0 || dot == absl::string_view::npos || dot + 1 == word.size()) return false;
+  return absl::ascii_isalpha(word[0]) && (!generic || absl::StartsWith(text.substr(end), "\"("));
+}
+
 }  // namespace
 
 absl::string_view ToString(FileFormat format) {
@@ -42,6 +64,7 @@ absl::string_view ToString(FileFormat format) {
     case FileFormat::kProblemJson: return "bufplan.problem";
     case FileFormat::kGgmlDump: return "ggml-graph";
     case FileFormat::kProblemCsv: return "CSV";
+    case FileFormat::kIreeText: return "IREE stream text";
   }
   return "unknown";
 }
@@ -57,8 +80,10 @@ absl::StatusOr<FileFormat> DetectFormat(absl::string_view text) {
     for (absl::string_view known : {"id", "lower", "upper", "size"}) columns += name == known ? 1 : 0;
   }
   if (columns >= 2) return FileFormat::kProblemCsv;
+  if (IsMlir(content)) return FileFormat::kIreeText;
   return absl::InvalidArgumentError(
-      "line 1: neither JSON, which begins with '{', nor CSV, whose first line has the columns id, lower, upper, size");
+      "line 1: neither JSON, which begins with '{', nor CSV, whose first line has the columns id, lower, upper, size, "
+      "nor MLIR's text, which begins with an op, a module or an alias");
 }
 
 }  // namespace bufplan

@@ -10,6 +10,13 @@
 #include "io/tool/output.h"
 
 namespace bufplan {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"--symbols", "S", "values or ranges of symbols: s=17,t=0..4094"},
+    {"--function", "F", "the function of an IREE dump to convert: NAME, or PART:NAME of a split file"}};
+
+}  // namespace
 
 const CommandSpec kConvertCommand = {
     "convert",
@@ -17,14 +24,18 @@ const CommandSpec kConvertCommand = {
     2,
     2,
     "rewrite a graph or a problem in another format, or in canonical form",
-    "A ggml dump becomes graph JSON, graph JSON its canonical form, a problem becomes CSV if OUT ends in .csv and\n"
-    "problem JSON else.\n",
-    {}};
+    "A ggml dump or IREE stream text becomes graph JSON, graph JSON its canonical form, a problem becomes CSV if\n"
+    "OUT ends in .csv and problem JSON else.\n",
+    kOptions};
 
 absl::StatusOr<int> RunConvert(const CommandLine& line, const ToolIo& io) {
   const std::string &in = line.arguments()[0], &out = line.arguments()[1];
   if (absl::Status s = CheckOutputPath(out); !s.ok()) return s;
-  const absl::StatusOr<Input> input = LoadInput(in, {}, io);
+  const absl::StatusOr<SymbolOverrides> symbols = ParseSymbolOverrides(line.Value("--symbols").value_or(""));
+  if (!symbols.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("option --symbols: ", symbols.status().message()));
+  }
+  const absl::StatusOr<Input> input = LoadInput(in, *symbols, io, line.Value("--function").value_or(""));
   if (!input.ok()) return input.status();
   std::string text;
   if (input->graph() != nullptr) {

@@ -11,19 +11,26 @@
 #include "io/explain/text_table.h"
 #include "io/fingerprint.h"
 #include "io/ggml.h"
+#include "io/iree_graph.h"
+#include "io/iree_lexer.h"
 #include "io/json_dom.h"
 #include "io/json_plan.h"
 
 namespace bufplan {
 namespace {
 
-absl::StatusOr<Input> ParseInput(absl::string_view text, const SymbolOverrides& overrides) {
+absl::StatusOr<Input> ParseInput(absl::string_view text, const SymbolOverrides& overrides,
+                                 const std::string& function) {
   const absl::StatusOr<FileFormat> format = DetectFormat(text);
   if (!format.ok()) return format.status();
   Input input;
   input.format = *format;
-  if (!overrides.empty() && *format != FileFormat::kGraphJson && *format != FileFormat::kPlanJson) {
+  const bool is_iree = *format == FileFormat::kIreeText;
+  if (!overrides.empty() && *format != FileFormat::kGraphJson && *format != FileFormat::kPlanJson && !is_iree) {
     return absl::InvalidArgumentError(absl::StrCat("is ", ToString(*format), ", which has no symbols"));
+  }
+  if (!function.empty() && !is_iree) {
+    return absl::InvalidArgumentError(absl::StrCat("is ", ToString(*format), ", which has no functions"));
   }
   const auto take = [&](auto content) -> absl::StatusOr<Input> {
     if (!content.ok()) return content.status();
@@ -33,6 +40,12 @@ absl::StatusOr<Input> ParseInput(absl::string_view text, const SymbolOverrides& 
   switch (*format) {
     case FileFormat::kGraphJson: return take(ReadGraphJson(text, overrides));
     case FileFormat::kGgmlDump: return take(ReadGgmlGraph(text));
+    case FileFormat::kIreeText: {
+      absl::StatusOr<IreeImport> import = ReadIreeGraph(text, {overrides, function});
+      if (!import.ok()) return import.status();
+      input.warnings = std::move(import->warnings);
+      return take(absl::StatusOr<Graph>(std::move(import->graph)));
+    }
     case FileFormat::kProblemJson: return take(ReadProblemJson(text));
     case FileFormat::kProblemCsv: return take(ReadProblemCsv(text));
     case FileFormat::kPlanJson: break;
@@ -44,7 +57,7 @@ absl::StatusOr<Input> ParseInput(absl::string_view text, const SymbolOverrides& 
 struct PlanHeader {
   std::string graph;
   std::optional<std::string> fingerprint;  // absent: missing or no string, which the reader refuses
-  std::string symbols;                     // the option of that name
+  std::string symbols, function;           // the options of these names
 
   bool IsOf(const std::string& expected) const { return !fingerprint.has_value() || *fingerprint == expected; }
 };
@@ -62,6 +75,9 @@ absl::StatusOr<PlanHeader> ReadHeader(absl::string_view text) {
     if (member.kind() != JsonKind::kObject || member.key() != "options") continue;
     for (JsonValue option : member) {
       if (option.kind() == JsonKind::kString && option.key() == "symbols") header.symbols = std::string(option.text());
+      if (option.kind() == JsonKind::kString && option.key() == "function") {
+        header.function = std::string(option.text());
+      }
     }
   }
   return header;
@@ -140,10 +156,10 @@ absl::StatusOr<PlannedInput> LoadGraphPlan(const std::string& path, absl::string
     return InFile(plan_path,
                   absl::InvalidArgumentError(absl::StrCat("at /options/symbols: ", overrides.status().message())));
   }
-  absl::StatusOr<Input> input = ParseInput(text, *overrides);
-  if (!input.ok() && !overrides->empty()) {
+  absl::StatusOr<Input> input = ParseInput(text, *overrides, header->function);
+  if (!input.ok() && !(overrides->empty() && header->function.empty())) {
     // If it is a graph by itself, the plan was made for another one.
-    const absl::StatusOr<Input> plain = ParseInput(text, {});
+    const absl::StatusOr<Input> plain = ParseInput(text, {}, "");
     if (plain.ok() && plain->graph() != nullptr) {
       PlannedInput planned;
       planned.mismatch = Mismatch(path, plain->graph()->name(), Fingerprint(*plain->graph()), plan_path, *header);
@@ -170,17 +186,24 @@ absl::StatusOr<PlannedInput> LoadGraphPlan(const std::string& path, absl::string
 std::string PathText(const std::string& path) { return path == "-" ? "standard input" : Printable(path, 1000); }
 
 absl::Status InFile(const std::string& path, const absl::Status& status) {
-  const std::string prefix = absl::StrCat(PathText(path), ": ");
+  // "dump.mlir:12:5: ..." where the message begins with line and column alone.
+  const bool has_place = status.GetPayload(kIreePlacePayload).has_value();
+  const std::string prefix = absl::StrCat(PathText(path), has_place ? ":" : ": ");
   return absl::InvalidArgumentError(absl::StartsWith(status.message(), prefix)
                                         ? std::string(status.message())
                                         : absl::StrCat(prefix, status.message()));
 }
 
-absl::StatusOr<Input> LoadInput(const std::string& path, const SymbolOverrides& overrides, const ToolIo& io) {
+absl::StatusOr<Input> LoadInput(const std::string& path, const SymbolOverrides& overrides, const ToolIo& io,
+                                const std::string& function) {
   const absl::StatusOr<std::string> text = io.read(path);
   if (!text.ok()) return InFile(path, text.status());
-  absl::StatusOr<Input> input = ParseInput(*text, overrides);
+  absl::StatusOr<Input> input = ParseInput(*text, overrides, function);
   if (!input.ok()) return InFile(path, input.status());
+  for (std::string& warning : input->warnings) {
+    warning = absl::StrCat(PathText(path), ":", warning);
+    io.write_err(absl::StrCat("bufplan: warning: ", Printable(warning, 2000), "\n"));
+  }
   return input;
 }
 
@@ -204,7 +227,7 @@ absl::StatusOr<PlannedInput> LoadPlanned(const std::string& path, const std::str
                                                           swapped ? "; the graph comes first, then the plan" : "")));
   }
   if (!problem) return LoadGraphPlan(path, *text, plan_path, *plan_text);
-  absl::StatusOr<Input> input = ParseInput(*text, {});
+  absl::StatusOr<Input> input = ParseInput(*text, {}, "");
   if (!input.ok()) return InFile(path, input.status());
   return LoadProblemPlan(path, *std::move(input), plan_path, *plan_text, *plan_format);
 }

@@ -1,7 +1,7 @@
 // Reads what commands are given: a graph or a problem by its content, and plans of it.
 //
-// A plan file names its graph by fingerprint, and may have been made with narrowed symbols (option "symbols"); the
-// graph is read with these before it is compared.
+// A plan file names its graph by fingerprint, and may have been made with narrowed symbols (option "symbols") and of a
+// chosen function of a dump (option "function"); the graph is read with these before it is compared.
 //
 // ERRORS: InvalidArgument, beginning with the path: files that cannot be read, or hold something else.
 // THREADS: no shared state.
@@ -10,6 +10,7 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -34,12 +35,16 @@ struct Input {
   FileFormat format = FileFormat::kGraphJson;
   std::variant<std::monostate, Graph, Problem> content;
 
+  std::vector<std::string> warnings;  // of importers: "dump.mlir:12:5: ..."
+
   const Graph* graph() const { return std::get_if<Graph>(&content); }
   const Problem* problem() const { return std::get_if<Problem>(&content); }
 };
 
-// A graph (JSON or ggml dump) or a problem (JSON or CSV). Only graph JSON takes overrides.
-absl::StatusOr<Input> LoadInput(const std::string& path, const SymbolOverrides& overrides, const ToolIo& io);
+// A graph (JSON, ggml dump or IREE stream text) or a problem (JSON or CSV). Only graph JSON and IREE stream text take
+// overrides, only the latter a function (see IreeOptions); empty: the first. Warnings are also written to io.write_err.
+absl::StatusOr<Input> LoadInput(const std::string& path, const SymbolOverrides& overrides, const ToolIo& io,
+                                const std::string& function = "");
 
 struct PlannedInput {
   Input input;

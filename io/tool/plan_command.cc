@@ -33,6 +33,7 @@ constexpr OptionSpec kOptions[] = {
     {"--work-limit", "N", "elementary steps of placement; 0: what the effort allows"},
     {"--effort", "E", "fast: one greedy pass; default; max: until proven or out of budget"},
     {"--symbols", "S", "values or ranges of symbols: s=17,t=0..4094"},
+    {"--function", "F", "the function of an IREE dump to plan: NAME, or PART:NAME of a split file"},
     {"--draw", "", "draw the arenas as text"},
     {"--json", "", "print one line of JSON in place of the table"}};
 constexpr absl::string_view kEfforts[] = {"fast", "default", "max"};
@@ -41,6 +42,7 @@ struct Request {
   std::string output;  // empty: none
   PlanOptions options;
   SymbolOverrides symbols;
+  std::string function;
   bool json = false, draw = false;
 };
 
@@ -79,6 +81,7 @@ absl::StatusOr<Request> ReadRequest(const CommandLine& line) {
       return absl::InvalidArgumentError(absl::StrCat("option --symbols: ", symbols.status().message()));
     request.symbols = *std::move(symbols);
   }
+  request.function = line.Value("--function").value_or("");
   request.json = line.Has("--json");
   request.draw = line.Has("--draw");
   if (request.json && request.draw) return UsageError("--json and --draw exclude each other", kPlanCommand.name);
@@ -114,6 +117,7 @@ absl::StatusOr<Outcome> PlanGraph(const Graph& graph, const Request& request, co
   const absl::Duration time = absl::Now() - start;
   if (!plan.ok()) return plan.status();
   if (!request.symbols.empty()) plan->options.emplace_back("symbols", SymbolsOption(request.symbols));
+  if (!request.function.empty()) plan->options.emplace_back("function", request.function);
   Outcome outcome;
   outcome.summary = SummaryOf(graph, *plan, time);
   if (!request.output.empty()) outcome.file = WritePlanJson(graph, *plan);
@@ -165,8 +169,9 @@ const CommandSpec kPlanCommand = {
     1,
     1,
     "plan a graph or an interval problem, print a summary",
-    "Plans a graph (graph JSON or ggml dump) or an interval problem (problem JSON or CSV), checks the plan,\n"
-    "and prints what it takes. The plan goes to the file given with -o; on any failure that file is left as\n"
+    "Plans a graph (graph JSON, ggml dump or IREE stream text) or an interval problem (problem JSON or CSV),\n"
+    "checks the plan, and prints what it takes. The plan goes to the file given with -o; on any failure that file is "
+    "left as\n"
     "it was. With \"-o -\" the plan goes to standard output and the summary to standard error.\n",
     kOptions};
 
@@ -174,7 +179,7 @@ absl::StatusOr<int> RunPlan(const CommandLine& line, const ToolIo& io) {
   const absl::StatusOr<Request> request = ReadRequest(line);
   if (!request.ok()) return request.status();
   const std::string& path = line.arguments()[0];
-  const absl::StatusOr<Input> input = LoadInput(path, request->symbols, io);
+  const absl::StatusOr<Input> input = LoadInput(path, request->symbols, io, request->function);
   if (!input.ok()) return input.status();
   if (!IsCsvPath(request->output) && SameFile(path, request->output)) {
     return absl::InvalidArgumentError(absl::StrCat(PathText(path), ": the plan would replace what it is the plan of"));

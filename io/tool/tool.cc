@@ -40,11 +40,12 @@ std::string Overview() {
   }
   table.Row({"COMMAND --help", "what a command takes and does"});
   table.Row({"--version", "the version"});
-  return absl::StrCat(text, table.Text(),
-                      "\nInput is told by its content: graph JSON, ggml dump, problem JSON, MiniMalloc CSV. \"-\" is\n"
-                      "standard input or output. Results go to standard output, everything else to standard error.\n"
-                      "Exit status: 0 done and valid, 1 the answer is no, 2 bad input or usage, 3 the machine lacks\n"
-                      "something.\n");
+  return absl::StrCat(
+      text, table.Text(),
+      "\nInput is told by its content: graph JSON, ggml dump, IREE stream text, problem JSON, MiniMalloc\n"
+      "CSV. \"-\" is standard input or output. Results go to standard output, everything else to\n"
+      "standard error. Exit status: 0 done and valid, 1 the answer is no, 2 bad input or usage,\n"
+      "3 the machine lacks something.\n");
 }
 
 absl::StatusOr<int> Run(absl::Span<const std::string> arguments, const ToolIo& io) {
