@@ -3,10 +3,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "io/csv.h"
 #include "io/detect.h"
 #include "io/ggml.h"
+#include "io/iree_graph.h"
 #include "io/json_graph.h"
 #include "io/json_plan.h"
 #include "io/json_problem.h"
@@ -118,6 +120,23 @@ absl::Status FuzzCsv(absl::string_view data) {
 absl::Status FuzzGgml(absl::string_view data) {
   const absl::StatusOr<Graph> graph = ReadGgmlGraph(data);
   return graph.ok() ? CheckGraph(*graph) : CheckRefusal(graph.status());
+}
+
+absl::Status FuzzIree(absl::string_view data) {
+  const SymbolOverrides ranges = {{"_global_seq_step.global", 0, 4094}, {"step", 0, 7}, {"n", 1, 8}};
+  SymbolOverrides used;
+  // An override that names nothing is refused; what all of the ranges, some and none of them give is looked at.
+  for (size_t count = 0; count <= ranges.size(); ++count) {
+    const absl::StatusOr<IreeImport> import = ReadIreeGraph(data, {.symbols = used});
+    if (import.ok()) {
+      if (absl::Status s = CheckGraph(import->graph); !s.ok()) return s;
+    } else if (absl::Status s = CheckRefusal(import.status()); !s.ok()) {
+      return s;
+    }
+    if (count == ranges.size()) break;
+    if (absl::StrContains(data, ranges[count].name)) used.push_back(ranges[count]);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status FuzzDetect(absl::string_view data) {

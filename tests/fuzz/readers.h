@@ -18,6 +18,8 @@ absl::Status FuzzProblemJson(absl::string_view data);
 absl::Status FuzzProblemPlanJson(absl::string_view data);
 absl::Status FuzzCsv(absl::string_view data);
 absl::Status FuzzGgml(absl::string_view data);
+// With ranges for the symbols that the seeds of readers_test have.
+absl::Status FuzzIree(absl::string_view data);
 absl::Status FuzzDetect(absl::string_view data);
 absl::Status FuzzSymbolOverrides(absl::string_view data);
 

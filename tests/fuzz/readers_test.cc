@@ -9,10 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "io/csv.h"
+#include "io/iree_graph.h"
 #include "io/json_graph.h"
 #include "io/json_plan.h"
 #include "io/json_problem.h"
 #include "tests/fuzz/mutator.h"
+#include "tests/io/iree_sample.h"
 #include "tests/io/test_files.h"
 
 namespace bufplan {
@@ -134,6 +136,30 @@ TEST(Fuzz, Csv) {
 }
 
 TEST(Fuzz, Ggml) { RunReader(FuzzGgml, {TestFile("tests/io/golden/small_ggml.json")}, Rounds(800), 6); }
+
+TEST(Fuzz, Iree) {
+  const std::string ops = IreeFunctionText(R"(
+  %k = util.global.load @K : !stream.resource<variable>
+  %results:2, %tp = stream.async.execute on(#d) await(%t) => with(%x as %a: !stream.resource<external>{%c64}, %k as %b: !stream.resource<variable>{%c64}) -> (!stream.resource<transient>{%c64}, %k{%c64}) {
+    %3 = stream.async.concurrent with(%a as %a0: !stream.resource<external>{%c64}) -> !stream.resource<transient>{%c64} {
+      %3 = stream.async.clone %a0 : !stream.resource<external>{%c64} -> !stream.resource<transient>{%c64}
+      stream.yield %3 : !stream.resource<transient>{%c64}
+    }
+    %4 = stream.async.fill %p, %b[%c0 to %c4 for %c4] : i32 -> %b as !stream.resource<variable>{%c64}
+    %5 = stream.async.concat %3, %3 : !stream.resource<transient>{%c64}, !stream.resource<transient>{%c64} -> !stream.resource<*>{%c128}
+    %6 = stream.async.dispatch @e::@f[%n](%n, %5[%c0 to %c64 for %c64]) : (index, !stream.resource<*>{%c128}) -> %5{%c128}
+    %7 = stream.async.slice %6[%s16 to %s16_16] : !stream.resource<*>{%c128} -> !stream.resource<transient>{%c16}
+    %8 = stream.async.alloca : !stream.resource<transient>{%c64}
+    %9 = stream.async.copy %7[%c0 to %c4], %8[%c0 to %c4], %c4 : !stream.resource<transient>{%c16} -> %8 as !stream.resource<transient>{%c64}
+    stream.yield %9, %4 : !stream.resource<transient>{%c64}, !stream.resource<variable>{%c64}
+  } => !stream.timepoint
+  util.global.store %results#1, @K : !stream.resource<variable>
+  util.return %results#0 : !stream.resource<transient>)");
+  const std::vector<std::string> seeds = {ops, TestFile("examples/iree/kv_decode_step.mlir"),
+                                          TestFile("examples/iree/slow_memcpy.mlir")};
+  EXPECT_TRUE(ReadIreeGraph(ops, {.symbols = {{"step", 0, 7}}}).ok());
+  RunReader(FuzzIree, seeds, Rounds(2000), 9);
+}
 
 TEST(Fuzz, Detect) {
   std::vector<std::string> seeds = GraphSeeds();
