@@ -45,8 +45,7 @@ void BM_PlanFastStreams(benchmark::State& state) { Plan(state, Effort::kFast, fa
 void BM_Sharing(benchmark::State& state) {
   const Graph graph = DecoderGraph(state.range(0));
   const Schedule schedule = *Schedule::Create(graph, {});
-  const Uses uses(graph, schedule);
-  for (auto _ : state) benchmark::DoNotOptimize(ShareStorages(graph, schedule, uses));
+  for (auto _ : state) benchmark::DoNotOptimize(ShareStorages(graph, schedule));
   PerOp(state, graph);
 }
 
@@ -60,9 +59,8 @@ void BM_Uses(benchmark::State& state) {
 void BM_Liveness(benchmark::State& state) {
   const Graph graph = DecoderGraph(state.range(0));
   const Schedule schedule = *Schedule::Create(graph, {});
-  const Uses uses(graph, schedule);
-  const Sharing sharing = *ShareStorages(graph, schedule, uses);
-  for (auto _ : state) benchmark::DoNotOptimize(ComputeLiveRanges(graph, schedule, uses, sharing));
+  const SharedStorages shared = *ShareStorages(graph, schedule);
+  for (auto _ : state) benchmark::DoNotOptimize(ComputeLiveRanges(graph, schedule, shared.uses, shared.sharing));
   PerOp(state, graph);
 }
 

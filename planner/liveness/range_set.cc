@@ -41,10 +41,10 @@ RangeSet RangeSet::Within(ByteRange window, int64_t shift) const {
 
 RangeSet RangeSet::Without(ByteRange hole) const {
   if (hole.empty()) return *this;
-  RangeSet out;
+  RangeSet out;  // one more range at most: not widened, or the hole might be filled again
   for (const ByteRange& r : ranges_) {
-    out.Add({r.begin, std::min(r.end, hole.begin)});
-    out.Add({std::max(r.begin, hole.end), r.end});
+    if (r.begin < std::min(r.end, hole.begin)) out.ranges_.push_back({r.begin, std::min(r.end, hole.begin)});
+    if (std::max(r.begin, hole.end) < r.end) out.ranges_.push_back({std::max(r.begin, hole.end), r.end});
   }
   return out;
 }

@@ -249,6 +249,14 @@ void Uses::ResolveViews(const Schedule& schedule) {
   }
 }
 
+std::optional<ByteRange> Uses::Overwrites(const Use& use) const {
+  const Op& op = graph_->op(OpId(use.op));
+  const std::optional<Region> run = WrittenRun(*graph_, op, graph_->writes(op)[use.read]);
+  if (!run.has_value() || !IsConstant(*run) || !offset(use.through).is_constant()) return std::nullopt;
+  const int64_t at = range(use.through).begin + run->at.constant();
+  return ByteRange{at, at + run->run_bytes.constant()};
+}
+
 Region Uses::RegionOf(const Use& use) const {
   const Expr at = offset(use.through);
   if (use.extent == Extent::kRange) return Region{use.range.begin, use.range.size(), {}};

@@ -15,6 +15,7 @@
 #define BUFPLAN_PLANNER_LIVENESS_USES_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -69,6 +70,8 @@ class Uses {
   }
   // The bytes of its root that a use reads, as a region of the root; for proofs.
   Region RegionOf(const Use& use) const;
+  // What the result of a use as a base overwrites, if that is one run at a fixed place; of the root.
+  std::optional<ByteRange> Overwrites(const Use& use) const;
   // Nobody needs what the op's part `read` puts into its result. False for ops that use all they name.
   bool Unread(OpId op, uint32_t read) const {
     if (part_.empty()) return false;

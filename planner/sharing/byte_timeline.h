@@ -45,6 +45,9 @@ class Frontier {
     }
     rest_.push_back(time);
   }
+  void AddAll(const Frontier& other, const Schedule& schedule) {
+    other.ForEach([&](int32_t time) { Add(time, schedule); });
+  }
   // Calls f(time) for each member.
   template <class F>
   void ForEach(F f) const {
@@ -84,6 +87,8 @@ class ByteTimeline {
  public:
   // No bytes.
   ByteTimeline() = default;
+  // [0, size), of which nothing is written.
+  explicit ByteTimeline(int64_t size) : only_{size, ValueId(-1), Schedule::kStart, Frontier()} {}
   // All of [0, size) is written by `writer` at `time`.
   ByteTimeline(int64_t size, ValueId writer, int32_t time) : only_{size, writer, time, Frontier(time)} {}
 
@@ -128,15 +133,27 @@ class ByteTimeline {
       }
     }
   }
+  // A use of all bytes but those of `hole`, by a unit that has not been visited yet; for one stream, where it is over
+  // as soon as that unit is.
+  void UseAround(ByteRange hole, int32_t time) { around_.push_back({hole, time}); }
+  // Such a use of some of `bytes` that is not over when the unit at `now` runs; kStart: none.
+  int32_t UsedAround(ByteRange bytes, int32_t now) {
+    std::erase_if(around_, [&](const Around& a) { return a.time < now; });
+    int32_t latest = Schedule::kStart;
+    for (const Around& a : around_) {
+      if (a.time > now && !a.hole.Contains(bytes)) latest = std::max(latest, a.time);
+    }
+    return latest;
+  }
   // New content; what was there is needed no more. The storage grows if the bytes lie beyond its end.
-  void Write(ByteRange bytes, ValueId writer, int32_t time) {
+  void Write(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
     if (bytes.empty()) return;
     if (bytes.begin <= 0 && bytes.end >= size()) {
       many_.reset();
       only_ = Segment{bytes.end, writer, time, Frontier(time)};
       return;
     }
-    Grow(bytes.end, writer);
+    Grow(bytes.end, writer, schedule);
     Split(bytes);
     many_->erase(many_->lower_bound(bytes.begin), many_->lower_bound(bytes.end));
     (*many_)[bytes.begin] = Segment{bytes.end, writer, time, Frontier(time)};
@@ -144,7 +161,7 @@ class ByteTimeline {
   // New content in some of these bytes; what was there may still be needed.
   void WriteSome(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
     if (bytes.empty()) return;
-    Grow(bytes.end, writer);
+    Grow(bytes.end, writer, schedule);
     Split(bytes);
     ForEach(bytes, [&](ByteRange, Segment& s) {
       s.writer = writer;
@@ -158,6 +175,10 @@ class ByteTimeline {
 
  private:
   using Map = absl::btree_map<int64_t, Segment>;
+  struct Around {
+    ByteRange hole;
+    int32_t time = 0;
+  };
 
   Map::iterator Find(int64_t byte) {
     auto it = many_->upper_bound(byte);
@@ -170,9 +191,19 @@ class ByteTimeline {
     }
     return *many_;
   }
-  void Grow(int64_t end, ValueId writer) {
+  void Grow(int64_t end, ValueId writer, const Schedule& schedule) {
     const int64_t old = size();
-    if (end > old) Many()[old] = Segment{end, writer, Schedule::kStart, Frontier()};
+    if (end <= old) return;
+    // What used the whole of it did not use what comes now.
+    if (!(whole_ == Frontier())) {
+      for (auto& [begin, s] : Many()) s.uses.AddAll(whole_, schedule);
+      whole_ = Frontier();
+    }
+    for (const Around& a : around_) {
+      for (auto& [begin, s] : Many()) s.uses.Add(a.time, schedule);
+    }
+    around_.clear();
+    Many()[old] = Segment{end, writer, Schedule::kStart, Frontier()};
   }
   void Split(ByteRange bytes) {
     if (many_ == nullptr && bytes.begin <= 0 && bytes.end >= only_.end) return;
@@ -191,6 +222,7 @@ class ByteTimeline {
   Segment only_;               // the one segment, if many_ is null
   std::unique_ptr<Map> many_;  // by first byte; they cover [0, size) without holes
   Frontier whole_;
+  std::vector<Around> around_;
 };
 
 }  // namespace bufplan

@@ -73,6 +73,18 @@ Source Destinations::SourceOf(OpId op, uint32_t read) const {
   return {uses_.root(r.value), Normalized(std::move(region), g_.symbols()), schedule_.TimeOf(op)};
 }
 
+// In a concat the first part that may hold the byte; parts follow each other.
+uint32_t Destinations::FirstPartAt(const Op& op, const Expr& at) const {
+  if (op.kind != OpKind::kConcat || op.num_reads < 8 || !at.is_constant()) return 0;
+  const absl::Span<const Read> reads = g_.reads(op);
+  const auto after = [&](int64_t byte, const Read& r) {
+    const Expr& begin = g_.region(*r.to_region).at;
+    return !begin.is_constant() || begin.constant() > byte;
+  };
+  const auto next = std::upper_bound(reads.begin(), reads.end(), at.constant(), after);
+  return static_cast<uint32_t>(next - reads.begin()) - (next != reads.begin());
+}
+
 std::optional<Source> Destinations::Before(const Source& source) const {
   const std::optional<OpId> producer = g_.producer(source.value);
   if (!producer.has_value() || schedule_.FusionAt(schedule_.TimeOf(*producer)).has_value()) return std::nullopt;
@@ -93,11 +105,14 @@ std::optional<Source> Destinations::Before(const Source& source) const {
     return on_base();
   }
   bool apart = true;
-  for (uint32_t r = 0; r < op.num_reads; ++r) {
+  for (uint32_t r = FirstPartAt(op, source.region.at); r < op.num_reads; ++r) {
     const Read& read = g_.reads(op)[r];
     const Region to = Normalized(
         read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(source.value).bytes, {}}, symbols);
-    if (ProveRegionsDisjoint(source.region, to, symbols)) continue;
+    if (ProveRegionsDisjoint(source.region, to, symbols)) {
+      if (op.kind == OpKind::kConcat && ProveLessEqual(RegionEnd(source.region), to.at, symbols)) break;
+      continue;
+    }
     apart = false;
     Source before = SourceOf(*producer, r);
     if (to == source.region) return before;

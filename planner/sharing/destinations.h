@@ -54,6 +54,7 @@ class Destinations {
   bool Moves(OpId op) const;
 
  private:
+  uint32_t FirstPartAt(const Op& op, const Expr& at) const;
   template <class F>
   void ForEachEdge(F f) const;
 

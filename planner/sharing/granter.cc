@@ -67,16 +67,39 @@ std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
     if (proven || !IsConstant(written)) {
       timeline.WriteSome(SpanOf(written, g_), wish.result, time, schedule_);
     } else {
-      timeline.Write(SpanOf(written, g_), wish.result, time);
+      timeline.Write(SpanOf(written, g_), wish.result, time, schedule_);
     }
   }
   s_.Join(wish.result, storage, place, *span, wish.kind);
-  for (const Use& use : uses_.of(wish.result)) {
-    timeline.Use(s_.InStorage(wish.result, use.range), use.time, schedule_);
-  }
+  AddUses(wish, timeline);
   if (effect.on_base) s_.LieOnBase(wish.result);
   if (effect.moves && effect.elided) s_.ElideMovement(wish.op);
   return std::nullopt;
+}
+
+// The uses of the result become uses of what lies there. That of a base by the next version touches all but a few
+// bytes: it is kept apart, so that a chain of versions does not visit everything again and again.
+void Granter::AddUses(const Wish& wish, ByteTimeline& timeline) {
+  const ValueId v = wish.result;
+  const absl::Span<const Use> uses = uses_.of(v);
+  const ByteRange all = s_.InStorage(v, {0, g_.value(v).max_bytes});
+  const bool whole = schedule_.one_stream() && all.begin == 0 && all.end == timeline.size();
+  for (size_t i = 0; i < uses.size();) {
+    const Use& use = uses[i];
+    size_t next = i + 1;
+    while (next < uses.size() && use.kind == UseKind::kBase && uses[next].kind == UseKind::kBase &&
+           uses[next].op == use.op && uses[next].read == use.read) {
+      ++next;
+    }
+    const std::optional<ByteRange> hole =
+        whole && use.kind == UseKind::kBase && next - i > 1 ? uses_.Overwrites(use) : std::nullopt;
+    if (hole.has_value()) {
+      timeline.UseAround(s_.InStorage(v, *hole), use.time);
+    } else {
+      for (; i < next; ++i) timeline.Use(s_.InStorage(v, uses[i].range), uses[i].time, schedule_);
+    }
+    i = next;
+  }
 }
 
 // What does not depend on time: memory, size, alignment, pins, disjointness.
@@ -149,6 +172,7 @@ std::optional<Refusal> Granter::StillNeeded(int32_t time, int32_t storage, const
     if (!found.has_value() && s.written == time) found = Refusal{Why::kOwnOperand, s.writer, time};
   });
   look(timeline.whole(), s_.Tip(storage));
+  if (const int32_t t = timeline.UsedAround(span, time); t != Schedule::kStart) look(Frontier(t), s_.Tip(storage));
   return found;
 }
 
@@ -209,11 +233,16 @@ bool Granter::FindBlockers(int32_t time, const Wish& wish, const Effect& effect)
 std::vector<Blocker> Granter::NotOver(int32_t time, int32_t storage) {
   std::vector<Blocker> found;
   s_.ForEachRoot(storage, [&](ValueId v) {
+    const std::optional<OpId> producer = g_.producer(v);
+    if (producer.has_value() && !s_.Elided(*producer)) {
+      const int32_t born = schedule_.TimeOf(*producer);
+      if (!schedule_.Before(born, time)) found.push_back({v, born, ""});
+    }
     for (const Use& use : uses_.of(v)) {
       const bool keeps = use.kind == UseKind::kKeepAlive && use.time == time;
       const bool over = schedule_.Before(use.time, time) || (use.time == time && !keeps);
       if (over || use.range.empty() || !IsPhysical(use, time)) continue;
-      found.push_back({v, use.time});
+      found.push_back({v, use.time, ""});
     }
     return true;
   });

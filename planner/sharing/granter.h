@@ -87,6 +87,7 @@ class Granter {
   };
   void CollectOwnUses(int32_t time);
 
+  void AddUses(const Wish& wish, ByteTimeline& timeline);
   std::optional<Refusal> Forbidden(const Wish& wish, const Effect& effect, ByteRange bytes);
   std::optional<Refusal> ForbiddenWrite(const Wish& wish, ByteRange bytes);
   std::optional<Refusal> NeededByUnit(int32_t time, const Wish& wish, const Effect& effect);

@@ -429,7 +429,7 @@ absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
     decisions_.Lock(target);
   }
   ByteTimeline& timeline = s_.TimelineOf(storage);
-  timeline.Write({0, timeline.size()}, target, time);
+  timeline.Write({0, timeline.size()}, target, time, schedule_);
   return absl::OkStatus();
 }
 

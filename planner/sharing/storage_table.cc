@@ -76,7 +76,8 @@ int32_t StorageTable::Reserve(ValueId v) {
   Storage& s = sharing_.storages.emplace_back();
   s.space = graph_.value(v).space;
   s.alignment_bytes = AlignmentOf(v);
-  timeline_.push_back(-1);
+  timeline_.push_back(static_cast<int32_t>(timelines_.size()));
+  timelines_.emplace_back(graph_.value(v).max_bytes);
   first_.push_back(ValueId(-1));
   last_.push_back(ValueId(-1));
   sealed_.push_back(0);
@@ -115,10 +116,6 @@ ByteTimeline& StorageTable::TimelineOf(int32_t storage) {
   if (id < 0) {
     id = static_cast<int32_t>(timelines_.size());
     const ValueId v = first_[static_cast<size_t>(storage)];
-    if (v.value < 0) {
-      timelines_.emplace_back();
-      return timelines_.back();
-    }
     const std::optional<OpId> producer = graph_.producer(v);
     const int32_t time = producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
     ByteTimeline& timeline = timelines_.emplace_back(graph_.value(v).max_bytes, v, time);

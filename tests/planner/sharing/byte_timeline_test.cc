@@ -83,7 +83,7 @@ TEST(ByteTimeline, SplitsAtUsesAndWrites) {
   EXPECT_THAT(Rows(timeline, {0, 256}), ElementsAre(Row{0, 64, 1}, Row{64, 128, 1}, Row{128, 256, 1}));
   EXPECT_THAT(Rows(timeline, {63, 65}), ElementsAre(Row{0, 64, 1}, Row{64, 128, 1}));
   EXPECT_THAT(Rows(timeline, {128, 129}), ElementsAre(Row{128, 256, 1}));
-  timeline.Write({32, 200}, ValueId(2), 6);
+  timeline.Write({32, 200}, ValueId(2), 6, ops.schedule());
   EXPECT_THAT(Rows(timeline, {0, 256}), ElementsAre(Row{0, 32, 1}, Row{32, 200, 2}, Row{200, 256, 1}));
   timeline.ForEach({32, 200}, [&](ByteRange, const Segment& s) {
     EXPECT_EQ(s.uses.NotBefore(6, ops.schedule()), 6);  // the use at 5 went with the old content
@@ -95,7 +95,7 @@ TEST(ByteTimeline, JoinsWhatIsNeededAlike) {
   const Ops ops(200, 1);
   ByteTimeline timeline(64 * 100, ValueId(0), 0);
   for (int32_t i = 1; i < 100; ++i) {
-    timeline.Write({64 * i, 64 * i + 64}, ValueId(i), i);
+    timeline.Write({64 * i, 64 * i + 64}, ValueId(i), i, ops.schedule());
     timeline.Use({0, 64 * i + 64}, i + 1, ops.schedule());
     ASSERT_LE(Rows(timeline, {0, 64 * 100}).size(), 3u);
   }
@@ -111,11 +111,12 @@ TEST(ByteTimeline, UsesOfTheWholeAreKeptOnce) {
 }
 
 TEST(ByteTimeline, GrowsWhereItIsWrittenBeyondItsEnd) {
+  const Ops ops(4, 1);
   ByteTimeline timeline(64, ValueId(1), 0);
-  timeline.Write({32, 128}, ValueId(2), 1);
+  timeline.Write({32, 128}, ValueId(2), 1, ops.schedule());
   EXPECT_EQ(timeline.size(), 128);
   EXPECT_THAT(Rows(timeline, {0, 128}), ElementsAre(Row{0, 32, 1}, Row{32, 128, 2}));
-  timeline.Write({0, 256}, ValueId(3), 2);
+  timeline.Write({0, 256}, ValueId(3), 2, ops.schedule());
   EXPECT_THAT(Rows(timeline, {0, 256}), ElementsAre(Row{0, 256, 3}));
 }
 
@@ -134,7 +135,7 @@ TEST(ByteTimeline, EmptyRangesChangeNothing) {
   const Ops ops(4, 1);
   ByteTimeline timeline(64, ValueId(1), 0);
   timeline.Use({32, 32}, 3, ops.schedule());
-  timeline.Write({16, 16}, ValueId(2), 3);
+  timeline.Write({16, 16}, ValueId(2), 3, ops.schedule());
   timeline.WriteSome({16, 16}, ValueId(2), 3, ops.schedule());
   EXPECT_THAT(Rows(timeline, {0, 64}), ElementsAre(Row{0, 64, 1}));
   EXPECT_TRUE(Rows(timeline, {0, 0}).empty());
@@ -154,7 +155,7 @@ TEST(ByteTimeline, AgreesWithAPlainArray) {
       if (a > b) std::swap(a, b);
       const bool write = random() % 2 == 0;
       if (write) {
-        timeline.Write({a, b}, ValueId(t), t);
+        timeline.Write({a, b}, ValueId(t), t, ops.schedule());
       } else {
         timeline.Use({a, b}, t, ops.schedule());
       }
