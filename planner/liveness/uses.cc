@@ -160,7 +160,15 @@ void Uses::FindNeeded(const Schedule& schedule, const std::vector<char>& in_full
   if (!any) return;
   std::vector<int32_t> part(reads, -1), base(writes, -1);
   std::vector<RangeSet> needed(graph.values().size());  // by root
-  const auto need = [&](ValueId root, const Use& use) { needed[root.index()].Add(use.range); };
+  std::vector<char> derived(graph.values().size(), 0);  // only of these it matters
+  for (const Op& op : graph.ops()) {
+    for (const Write& w : graph.writes(op)) {
+      derived[w.value.index()] = w.base.has_value() || (op.kind != OpKind::kCompute && op.kind != OpKind::kView);
+    }
+  }
+  const auto need = [&](ValueId root, const Use& use) {
+    if (derived[root.index()] != 0) needed[root.index()].Add(use.range);
+  };
   ForEachLastingUse(schedule, need);
   for (int32_t i = static_cast<int32_t>(graph.ops().size()) - 1; i >= 0; --i) {
     const OpId o(i);

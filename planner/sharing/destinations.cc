@@ -35,6 +35,10 @@ Destinations::Destinations(const Graph& graph, const Schedule& schedule, const U
   });
   for (size_t i = 2; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
   edges_.resize(found.size());
+  leads_.assign(graph.values().size(), 0);
+  for (auto edge = found.rbegin(); edge != found.rend(); ++edge) {
+    if (edge->second.moves || leads_[edge->second.to.index()] != 0) leads_[edge->first.index()] = 1;
+  }
   for (auto& [from, d] : found) edges_[begin_[from.index() + 1]++] = std::move(d);
 }
 

@@ -45,9 +45,9 @@ class Destinations {
   // One step further back: what these bytes are a copy of, if one part or base holds them all.
   std::optional<Source> Before(const Source& source) const;
 
-  // In the order of their ops.
+  // In the order of their ops. Empty if none of them leads to a data movement in the end.
   absl::Span<const Destination> of(ValueId root) const {
-    if (begin_.empty()) return {};
+    if (begin_.empty() || leads_[root.index()] == 0) return {};
     return absl::MakeConstSpan(edges_).subspan(begin_[root.index()], begin_[root.index() + 1] - begin_[root.index()]);
   }
   // A data movement that is not part of a fused group, and no view.
@@ -63,6 +63,7 @@ class Destinations {
   const Uses& uses_;
   std::vector<uint32_t> begin_;  // by value, into edges_; empty: there are none
   std::vector<Destination> edges_;
+  std::vector<char> leads_;      // by value: some destination is that of a data movement, or leads to one
 };
 
 }  // namespace bufplan

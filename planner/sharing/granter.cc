@@ -117,11 +117,13 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Effect& effect
   }
   if (wish.kind != WishKind::kBase) {
     if (!place.at.is_constant() && !ProveNonNegative(place.at, g_.symbols())) return Refusal{Why::kOutgrows};
-    const Expr end = RegionEnd(place);
-    if (s.owner.has_value() && !ProveLessEqual(end, g_.value(*s.owner).bytes, g_.symbols())) {
-      Refusal refusal{Why::kOutgrows};
-      refusal.missing = MissingLessEqual(end, g_.value(*s.owner).bytes, g_.symbols());
-      return refusal;
+    if (s.owner.has_value()) {
+      const Expr end = RegionEnd(place);
+      if (!ProveLessEqual(end, g_.value(*s.owner).bytes, g_.symbols())) {
+        Refusal refusal{Why::kOutgrows};
+        refusal.missing = MissingLessEqual(end, g_.value(*s.owner).bytes, g_.symbols());
+        return refusal;
+      }
     }
     const std::optional<int64_t> limit = g_.space(s.space).max_allocation_bytes;
     if (limit.has_value() && !s.owner.has_value() && bytes.end > *limit) return Refusal{Why::kOutgrows};

@@ -298,10 +298,11 @@ void Sharer::ShareInPlace(int32_t time) {
     const std::optional<OpId> producer = g_.producer(uses_.root(v));
     return producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
   };
-  std::stable_sort(wishes.begin(), wishes.end(), [&](const Wish& a, const Wish& b) {
+  const auto before = [&](const Wish& a, const Wish& b) {
     return std::make_tuple(-saved(a), g_.value(a.target).max_bytes, born(a.target)) <
            std::make_tuple(-saved(b), g_.value(b.target).max_bytes, born(b.target));
-  });
+  };
+  if (wishes.size() > 1) std::stable_sort(wishes.begin(), wishes.end(), before);
   for (const Wish& wish : wishes) {
     if (s_.Placed(wish.result)) {
       if (s_.StorageOf(wish.target) != s_.StorageOf(wish.result)) NoteRefusal(wish, {Why::kBetterOperand});
@@ -312,7 +313,7 @@ void Sharer::ShareInPlace(int32_t time) {
 }
 
 // `gain`: the bytes that are not moved if the wish is granted.
-std::optional<Refusal> Sharer::Try(int32_t time, Wish wish, int64_t gain) {
+std::optional<Refusal> Sharer::Try(int32_t time, const Wish& wish, int64_t gain) {
   if (wish.kind == WishKind::kBase && !decisions_.Wanted(wish.result, WishKind::kBase)) {
     const Refusal* struck_out = decisions_.StruckOut(wish.result);
     return struck_out != nullptr ? *struck_out : Refusal{Why::kLessMemory};

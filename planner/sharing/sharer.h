@@ -63,7 +63,7 @@ class Sharer {
   bool FitsInto(ValueId v, const Expr& offset, ValueId to) const;
   bool MayHaveStrides(ValueId v) const;
 
-  std::optional<Refusal> Try(int32_t time, Wish wish, int64_t gain);
+  std::optional<Refusal> Try(int32_t time, const Wish& wish, int64_t gain);
   void Contest(int32_t time, const Wish& wish, int64_t gain);
   bool StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent);
   int64_t CarriedBytes(OpId op, const Write& w) const;
