@@ -2,11 +2,18 @@
 // possible, or the graph is reported.
 //
 // All graphs of up to two ops, and a fixed sample of the larger ones:
-//   bazel test --test_env=BUFPLAN_EXHAUSTIVE_STRIDE=1 //tests/planner/exhaustive:exhaustive_test      all of them
+//   bazel test --test_env=BUFPLAN_EXHAUSTIVE_STRIDE=1 //tests/planner/exhaustive:exhaustive_test      all two million
 //   bazel test --test_env=BUFPLAN_EXHAUSTIVE_STRIDE=100 ...                                     one of about a hundred
 //
-// Graphs on which fewer bytes are possible are written, smallest first, to gaps.json among the test's undeclared
-// outputs or to the file BUFPLAN_EXHAUSTIVE_GAPS: [{"planned", "fewest", "text", "graph": a graph for the tool}, ...].
+// What is found goes, smallest graphs first, among the test's undeclared outputs, or into the folder
+// BUFPLAN_EXHAUSTIVE_OUT:
+//   gaps.json     graphs whose plan moves more bytes than necessary, with a plan that moves fewer
+//   faults.json   graphs whose plan is wrong
+//   refused.json  graphs that are refused although a valid plan exists: an old content is read behind a commit that
+//   moves
+//                 nothing
+//   memory.json   graphs whose plan for the least memory needs more of it than the one for the fewest copies
+//   [{"text": "A=input B=constant/4; ...", "what": "8 bytes instead of 4", "plan": ..., "graph": for the tool}, ...]
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -23,6 +30,7 @@
 #include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "io/json_graph.h"
+#include "ir/plan.h"
 #include "planner/make_plan.h"
 #include "planner/options.h"
 #include "tests/oracle/dump.h"
