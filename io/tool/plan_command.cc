@@ -32,11 +32,13 @@ constexpr OptionSpec kOptions[] = {
     {"--capacity", "N", "limit on the bytes of the default space, besides its own capacity"},
     {"--work-limit", "N", "elementary steps of placement; 0: what the effort allows"},
     {"--effort", "E", "fast: one greedy pass; default; max: until proven or out of budget"},
+    {"--objective", "O", "memory: least bytes of arenas, then fewest bytes copied; copies: the other way round"},
     {"--symbols", "S", "values or ranges of symbols: s=17,t=0..4094"},
     {"--function", "F", "the function of an IREE dump to plan: NAME, or PART:NAME of a split file"},
     {"--draw", "", "draw the arenas as text"},
     {"--json", "", "print one line of JSON in place of the table"}};
 constexpr absl::string_view kEfforts[] = {"fast", "default", "max"};
+constexpr absl::string_view kObjectives[] = {"memory", "copies"};
 
 struct Request {
   std::string output;  // empty: none
@@ -74,6 +76,13 @@ absl::StatusOr<Request> ReadRequest(const CommandLine& line) {
       return absl::InvalidArgumentError(absl::StrCat(
           "option --effort: ", InQuotes(*value), " is none of fast, default, max", DidYouMean(*value, kEfforts, 1)));
     }
+  }
+  if (const auto value = line.Value("--objective")) {
+    if (*value != kObjectives[0] && *value != kObjectives[1]) {
+      return absl::InvalidArgumentError(absl::StrCat("option --objective: ", InQuotes(*value),
+                                                     " is none of memory, copies", DidYouMean(*value, kObjectives, 1)));
+    }
+    request.options.objective = *value == kObjectives[0] ? Objective::kMemory : Objective::kCopies;
   }
   if (const auto value = line.Value("--symbols")) {
     absl::StatusOr<SymbolOverrides> symbols = ParseSymbolOverrides(*value);
