@@ -9,8 +9,7 @@
 // BUFPLAN_EXHAUSTIVE_OUT:
 //   gaps.json     graphs whose plan moves more bytes than necessary, with a plan that moves fewer
 //   faults.json   graphs whose plan is wrong
-//   refused.json  graphs that are refused although a valid plan exists: an old content is read behind a commit that
-//   moves
+//   refused.json  graphs that are refused although a valid plan exists: old content is read behind a commit that moves
 //                 nothing
 //   memory.json   graphs whose plan for the least memory needs more of it than the one for the fewest copies
 //   [{"text": "A=input B=constant/4; ...", "what": "8 bytes instead of 4", "plan": ..., "graph": for the tool}, ...]
