@@ -9,6 +9,7 @@ namespace bufplan {
 namespace {
 
 ByteRange Shifted(const Uses& uses, ValueId v, ByteRange r) {
+  if (uses.is_root(v)) return r;
   const ByteRange whole = uses.range(v);
   const bool constant_place = uses.offset(v).is_constant();
   return ByteRange{whole.begin + r.begin, constant_place ? whole.begin + r.end : whole.end};
@@ -173,6 +174,10 @@ void Uses::FindNeeded(const Schedule& schedule, const std::vector<char>& in_full
   for (int32_t i = static_cast<int32_t>(graph.ops().size()) - 1; i >= 0; --i) {
     const OpId o(i);
     const Op& op = graph.op(o);
+    const absl::Span<const Read> operands = graph.reads(op);
+    const bool matters = derives(op) || std::any_of(operands.begin(), operands.end(),
+                                                    [&](const Read& r) { return derived[root(r.value).index()] != 0; });
+    if (!matters) continue;
     const bool plain = op.kind == OpKind::kCompute || op.kind == OpKind::kFill || op.kind == OpKind::kCommit;
     const bool reduces = derives(op) && in_full[o.index()] == 0 && !schedule.FusionAt(schedule.TimeOf(o)).has_value();
     if (!reduces) {

@@ -28,44 +28,44 @@ Destinations::Destinations(const Graph& graph, const Schedule& schedule, const U
   const absl::Span<const Op> ops = graph.ops();
   if (std::none_of(ops.begin(), ops.end(), [](const Op& op) { return IsMovement(op.kind); })) return;
   begin_.assign(graph.values().size() + 2, 0);
-  std::vector<std::pair<ValueId, Destination>> found;
-  ForEachEdge([&](ValueId from, Destination d) {
+  leads_.assign(graph.values().size(), 0);
+  std::vector<std::pair<ValueId, Destination>> found;  // the last op's first
+  const auto add = [&](ValueId from, Destination d) {
+    if (!d.moves && leads_[d.to.index()] == 0) return;
+    leads_[from.index()] = 1;
     ++begin_[from.index() + 2];
     found.emplace_back(from, std::move(d));
-  });
+  };
+  for (size_t i = ops.size(); i-- > 0;) ForEachEdge(OpId(static_cast<int32_t>(i)), add);
   for (size_t i = 2; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
   edges_.resize(found.size());
-  leads_.assign(graph.values().size(), 0);
   for (auto edge = found.rbegin(); edge != found.rend(); ++edge) {
-    if (edge->second.moves || leads_[edge->second.to.index()] != 0) leads_[edge->first.index()] = 1;
+    edges_[begin_[edge->first.index() + 1]++] = std::move(edge->second);
   }
-  for (auto& [from, d] : found) edges_[begin_[from.index() + 1]++] = std::move(d);
 }
 
 template <class F>
-void Destinations::ForEachEdge(F f) const {
-  for (int32_t i = 0; i < static_cast<int32_t>(g_.ops().size()); ++i) {
-    const OpId o(i);
-    const Op& op = g_.op(o);
-    if (schedule_.FusionAt(schedule_.TimeOf(o)).has_value()) continue;
-    for (const Write& w : g_.writes(op)) {
-      if (!uses_.is_root(w.value)) continue;
-      if (w.base.has_value()) f(uses_.root(*w.base), Destination{w.value, -uses_.offset(*w.base), o, false});
-      for (const InPlace& p : g_.in_place(w)) {
-        f(uses_.root(p.value), Destination{w.value, -uses_.offset(p.value), o, false});
-      }
+void Destinations::ForEachEdge(OpId o, F f) const {
+  const Op& op = g_.op(o);
+  if (op.num_writes == 0 && !op.commit_target.has_value()) return;
+  if (schedule_.FusionAt(schedule_.TimeOf(o)).has_value()) return;
+  for (const Write& w : g_.writes(op)) {
+    if (leads_[w.value.index()] == 0) continue;
+    for (const InPlace& p : g_.in_place(w)) {
+      f(uses_.root(p.value), Destination{w.value, -uses_.offset(p.value), o, false});
     }
-    if (!IsMovement(op.kind) || op.elide == Elide::kNever) continue;
-    const ValueId to = op.commit_target.has_value() ? *op.commit_target : g_.writes(op)[0].value;
-    for (uint32_t r = 0; r < op.num_reads; ++r) {
-      const Read& read = g_.reads(op)[r];
-      const Region target = read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(to).bytes, {}};
-      if (!target.contiguous()) continue;
-      std::optional<Source> source = SourceOf(o, r);
-      for (int step = 0; step < kMaxSteps && source.has_value(); ++step) {
-        if (source->region.contiguous()) f(source->value, Destination{to, target.at - source->region.at, o, true});
-        source = Before(*source);
-      }
+    if (w.base.has_value()) f(uses_.root(*w.base), Destination{w.value, -uses_.offset(*w.base), o, false});
+  }
+  if (!IsMovement(op.kind) || op.elide == Elide::kNever) return;
+  const ValueId to = op.commit_target.has_value() ? *op.commit_target : g_.writes(op)[0].value;
+  for (uint32_t r = op.num_reads; r-- > 0;) {
+    const Read& read = g_.reads(op)[r];
+    const Region target = read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(to).bytes, {}};
+    if (!target.contiguous()) continue;
+    std::optional<Source> source = SourceOf(o, r);
+    for (int step = 0; step < kMaxSteps && source.has_value(); ++step) {
+      if (source->region.contiguous()) f(source->value, Destination{to, target.at - source->region.at, o, true});
+      source = Before(*source);
     }
   }
 }

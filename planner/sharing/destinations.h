@@ -56,14 +56,14 @@ class Destinations {
  private:
   uint32_t FirstPartAt(const Op& op, const Expr& at) const;
   template <class F>
-  void ForEachEdge(F f) const;
+  void ForEachEdge(OpId op, F f) const;
 
   const Graph& g_;
   const Schedule& schedule_;
   const Uses& uses_;
   std::vector<uint32_t> begin_;  // by value, into edges_; empty: there are none
   std::vector<Destination> edges_;
-  std::vector<char> leads_;      // by value: some destination is that of a data movement, or leads to one
+  std::vector<char> leads_;  // by value: some destination is that of a data movement, or leads to one
 };
 
 }  // namespace bufplan

@@ -69,9 +69,12 @@ bool EffectFinder::OverwritesAll(const Op& op, const Write& w) const {
   return !to.has_value() || Normalized(g_.region(*to), g_.symbols()) == Region{0, bytes, {}};
 }
 
-Effect EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot) {
+void EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot, Effect& effect) {
   const Op& op = g_.op(o);
-  Effect effect;
+  effect.written.clear();
+  effect.elided = effect.coincides = false;
+  effect.why = Why::kCoincides;
+  effect.same_as = std::nullopt;
   effect.moves = destinations_.Moves(o);
   const auto part_at = [&](std::optional<RegionId> part) {
     return part.has_value() ? Compose(spot.place, g_.region(*part), g_.symbols()) : std::optional<Region>(spot.place);
@@ -80,14 +83,14 @@ Effect EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot
   effect.on_base = has_base && spot.place.contiguous() && s_.StorageOf(*w->base) == spot.storage &&
                    !s_.Strided(uses_.root(*w->base)) && s_.OffsetOf(*w->base) == spot.place.at;
   const auto all = [&] {
-    effect.written = {spot.place};
-    return effect;
+    effect.written.clear();
+    effect.written.push_back(spot.place);
   };
   if (has_base && !effect.on_base) return all();
   if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
     if (!effect.on_base) return all();
-    effect.written = {*part_at(w->region)};
-    return effect;
+    effect.written.push_back(*part_at(w->region));
+    return;
   }
   const bool fused = schedule_.FusionAt(time).has_value();
   if (fused && !effect.on_base) return all();
@@ -130,7 +133,6 @@ Effect EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot
   effect.elided = all_there;
   if (all_there) effect.written.clear();
   if (all_unread && op.num_reads > 0) effect.why = Why::kUnread;
-  return effect;
 }
 
 }  // namespace bufplan

@@ -46,7 +46,7 @@ class EffectFinder {
       : g_(graph), schedule_(schedule), uses_(uses), destinations_(destinations), s_(storages) {}
 
   // Of the unit at `time`; w is a write of `op`, absent for a commit.
-  Effect Find(int32_t time, OpId op, const Write* w, const Spot& spot);
+  void Find(int32_t time, OpId op, const Write* w, const Spot& spot, Effect& effect);
 
   // Where the source of a part lies now; nullopt: nowhere.
   std::optional<Spot> SpotOf(const Source& source) const;

@@ -42,7 +42,7 @@ std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
   const Region& place = wish.spot.place;
   const std::optional<ByteRange> span = IsConstant(place) ? SpanOf(place, g_) : RegionSpan(place, g_.symbols());
   if (!span.has_value() || span->begin < 0) return Refusal{Why::kOutgrows};
-  effect_ = effects_.Find(time, wish.op, wish.write, wish.spot);
+  effects_.Find(time, wish.op, wish.write, wish.spot, effect_);
   const Effect& effect = effect_;
   if (std::optional<Refusal> refusal = Forbidden(wish, effect, *span)) return refusal;
   bool proven = false;

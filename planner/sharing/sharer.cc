@@ -267,14 +267,18 @@ Sharer::Spots Sharer::DestinationsOf(ValueId v, int32_t time) {
 }
 
 void Sharer::ShareInPlace(int32_t time) {
-  absl::InlinedVector<Wish, 8> wishes;
+  struct Permission {
+    OpId op;
+    const Write* write;
+    ValueId operand;
+    InPlaceMode mode;
+  };
+  absl::InlinedVector<Permission, 8> permissions;
   const auto add = [&](OpId op, const Write& w, ValueId operand, InPlaceMode mode) {
     const bool bytes = g_.value(w.value).max_bytes > 0 && g_.value(operand).max_bytes > 0;
     const ValueId root = uses_.root(operand);
     if (s_.Placed(w.value) || !bytes || !s_.Placed(root) || s_.Strided(root)) return;
-    if (!decisions_.Wanted(w.value, WishKind::kInPlace)) return;
-    const Spot spot{s_.StorageOf(root), Region{s_.OffsetOf(operand), g_.value(w.value).bytes, {}}};
-    wishes.push_back({w.value, op, &w, WishKind::kInPlace, operand, mode, spot, false});
+    if (decisions_.Wanted(w.value, WishKind::kInPlace)) permissions.push_back({op, &w, operand, mode});
   };
   const std::optional<FusionId> fusion = schedule_.FusionAt(time);
   for (OpId o : schedule_.UnitAt(time)) {
@@ -290,25 +294,28 @@ void Sharer::ShareInPlace(int32_t time) {
       }
     }
   }
-  const auto saved = [&](const Wish& w) {
-    return std::min(g_.value(w.result).max_bytes, g_.value(w.target).max_bytes);
-  };
   const auto born = [&](ValueId v) {
     if (taste_ == InPlaceTaste::kFirstOperand) return 0;
     const std::optional<OpId> producer = g_.producer(uses_.root(v));
     return producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
   };
-  const auto before = [&](const Wish& a, const Wish& b) {
-    return std::make_tuple(-saved(a), g_.value(a.target).max_bytes, born(a.target)) <
-           std::make_tuple(-saved(b), g_.value(b.target).max_bytes, born(b.target));
+  const auto rank = [&](const Permission& p) {
+    const int64_t operand = g_.value(p.operand).max_bytes;
+    return std::make_tuple(-std::min(g_.value(p.write->value).max_bytes, operand), operand, born(p.operand));
   };
-  if (wishes.size() > 1) std::stable_sort(wishes.begin(), wishes.end(), before);
-  for (const Wish& wish : wishes) {
-    if (s_.Placed(wish.result)) {
-      if (s_.StorageOf(wish.target) != s_.StorageOf(wish.result)) NoteRefusal(wish, {Why::kBetterOperand});
-    } else if (std::optional<Refusal> refusal = Try(time, wish, 0)) {
-      NoteRefusal(wish, *refusal);
+  if (permissions.size() > 1) {
+    std::stable_sort(permissions.begin(), permissions.end(),
+                     [&](const Permission& a, const Permission& b) { return rank(a) < rank(b); });
+  }
+  for (const Permission& p : permissions) {
+    const ValueId result = p.write->value;
+    Wish wish{result, p.op, p.write, WishKind::kInPlace, p.operand, p.mode, {}, false};
+    if (s_.Placed(result)) {
+      if (s_.StorageOf(p.operand) != s_.StorageOf(result)) NoteRefusal(wish, {Why::kBetterOperand});
+      continue;
     }
+    wish.spot = {s_.StorageOf(p.operand), Region{s_.OffsetOf(p.operand), g_.value(result).bytes, {}}};
+    if (std::optional<Refusal> refusal = Try(time, wish, 0)) NoteRefusal(wish, *refusal);
   }
 }
 
@@ -398,7 +405,8 @@ absl::Status Sharer::Commit(int32_t time, OpId op) {
   const ValueId target = *g_.op(op).commit_target;
   const int32_t storage = s_.StorageOf(target);
   const Spot spot{storage, Region{0, g_.value(target).bytes, {}}};
-  const Effect effect = effects_.Find(time, op, nullptr, spot);
+  Effect effect;
+  effects_.Find(time, op, nullptr, spot, effect);
   const bool empty = g_.value(target).max_bytes == 0;
   if (!effect.elided && !empty) {
     if (absl::Status s = CommitByCopy(time, op); !s.ok()) return s;

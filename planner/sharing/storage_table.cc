@@ -27,6 +27,7 @@ StorageTable::StorageTable(const Graph& graph, const Schedule& schedule, const U
   sharing_.elided.assign(graph.ops().size(), 0);
   sharing_.joined_by.assign(n, WishKind::kNone);
   sharing_.storages.reserve(n);
+  timelines_.reserve(n / 4);
   next_.resize(n);
   range_.resize(n);
   for (const Op& op : graph.ops()) {
