@@ -9,6 +9,7 @@
 #include "ir/checker/claims.h"
 #include "ir/checker/interval_check.h"
 #include "ir/checker/layout.h"
+#include "ir/checker/memories.h"
 #include "ir/checker/replay.h"
 #include "ir/checker/reporter.h"
 #include "ir/checker/schedule.h"

@@ -3,6 +3,7 @@
 #define BUFPLAN_IR_CHECKER_CLAIMS_H_
 
 #include "ir/checker/layout.h"
+#include "ir/checker/memories.h"
 #include "ir/checker/replay.h"
 #include "ir/checker/reporter.h"
 #include "ir/checker/schedule.h"

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/checker/nest.h"
 #include "ir/graph.h"
 
 namespace bufplan::checker {
@@ -27,6 +28,9 @@ namespace bufplan::checker {
 using Origin = int32_t;
 inline constexpr Origin kUndefined = -1;  // nothing is demanded of these bytes
 inline constexpr Origin kNothing = -2;    // no byte was ever written here
+// And from here on downwards patterns: bytes that are others' in strided runs, see ContentPool::AddPattern().
+inline constexpr Origin kFirstPattern = -3;
+inline bool IsPattern(Origin origin) { return origin <= kFirstPattern; }
 
 // One piece, or the root of a tree of them. Plain data: who keeps one beyond the statement holds a reference by
 // ContentPool::Share() and gives it back by Release().
@@ -39,6 +43,19 @@ struct Content {
 class ContentPool {
  public:
   static Content Piece(Origin origin, int64_t offset) { return {origin, -1, offset}; }
+
+  // Byte i of the result holds what the nest's byte i holds in `source`, which is held by the caller and then by the
+  // pattern for ever, and has no pattern in it. In contents, the result is an origin like others: equal bytes of a
+  // pattern are equal bytes, though they may also have other names.
+  struct Pattern {
+    Nest nest;
+    Content source;
+  };
+  Origin AddPattern(Nest nest, const Content& source) {
+    patterns_.push_back({std::move(nest), source});
+    return kFirstPattern - static_cast<Origin>(patterns_.size() - 1);
+  }
+  const Pattern& pattern(Origin origin) const { return patterns_[static_cast<size_t>(kFirstPattern - origin)]; }
 
   Content Share(const Content& c) {
     if (c.node >= 0) ++nodes_[Index(c.node)].references;
@@ -120,6 +137,7 @@ class ContentPool {
   std::vector<int32_t> free_;
   std::vector<int32_t> stack_;
   std::vector<Placed> all_;
+  std::vector<Pattern> patterns_;
   uint64_t random_ = 0x9E3779B97F4A7C15;
 };
 

@@ -7,38 +7,13 @@
 namespace bufplan::checker {
 namespace {
 
-// More strided runs than this are moved at once.
+// More strided runs than this are written at once.
 constexpr int64_t kManyRuns = 32;
-
-// Runs of strided values are looked at time and again: so many times the limit of runs that are spelled out.
-constexpr int64_t kStridedVisits = 4;
-
-// Calls f(from, to, bytes) for the pieces of a move from the one sequence of runs to the other, until f returns false.
-// Returns whether f never did.
-template <typename F>
-bool ZipRuns(absl::Span<const ByteRange> from, absl::Span<const ByteRange> to, F&& f) {
-  int64_t from_done = 0, to_done = 0;  // of the runs in hand
-  for (size_t i = 0, j = 0; i < from.size() && j < to.size();) {
-    const int64_t piece = std::min(from[i].size() - from_done, to[j].size() - to_done);
-    if (!f(from[i].begin + from_done, to[j].begin + to_done, piece)) return false;
-    from_done += piece;
-    to_done += piece;
-    if (from_done == from[i].size()) {
-      from_done = 0;
-      ++i;
-    }
-    if (to_done == to[j].size()) {
-      to_done = 0;
-      ++j;
-    }
-  }
-  return true;
-}
 
 }  // namespace
 
 Gatherer::Gatherer(const Graph& graph, const Plan& plan, const Schedule& schedule, const Layout& layout,
-                   absl::Span<const int64_t> symbol_values, const Limits& limits)
+                   absl::Span<const int64_t> symbol_values, const Limits& limits, RunBudget* budget)
     : graph_(graph),
       plan_(plan),
       schedule_(schedule),
@@ -46,7 +21,7 @@ Gatherer::Gatherer(const Graph& graph, const Plan& plan, const Schedule& schedul
       limits_(limits),
       runs_(symbol_values, limits.max_runs),
       content_(graph.values().size()),
-      strided_runs_left_(limits.max_runs * kStridedVisits) {
+      budget_(budget) {
   for (size_t i = 0; i < content_.size(); ++i) {
     content_[i] = ContentPool::Piece(static_cast<Origin>(i), 0);  // right for those that are there at the start
   }
@@ -64,31 +39,8 @@ absl::Status Gatherer::Gather(int32_t node) {
   activity_ = {};
   node_ = node;
   fused_ = schedule_.fusion(node).has_value();
-  exact_ = fused_ || MustBeExact(schedule_.members(node).front());
   if (fused_) return GatherFused(node);
   return GatherOp(schedule_.members(node).front());
-}
-
-bool Gatherer::MustBeExact(OpId o) const {
-  const Op& op = graph_.op(o);
-  if (!IsMovement(op.kind)) return false;
-  if (schedule_.elided(o)) return true;
-  if (layout_.nests.empty()) return false;
-  const absl::Span<const Read> reads = graph_.reads(op);
-  return IsStrided(Target(op)) ||
-         std::any_of(reads.begin(), reads.end(), [&](const Read& r) { return IsStrided(r.value); });
-}
-
-absl::Status Gatherer::SpendRuns(OpId o, ValueId v) {
-  const Nest* nest = layout_.nest(layout_.of(v));
-  if (nest == nullptr) return absl::OkStatus();
-  if (nest->runs() > strided_runs_left_) {
-    return absl::ResourceExhaustedError(absl::StrCat("op \"", graph_.name(o),
-                                                     "\": the strided runs up to those of value \"", graph_.name(v),
-                                                     "\" are too many to look at"));
-  }
-  strided_runs_left_ -= nest->runs();
-  return absl::OkStatus();
 }
 
 absl::Status Gatherer::Expand(OpId o, std::optional<RegionId> region, ValueId v, RunList& runs) {
@@ -96,7 +48,7 @@ absl::Status Gatherer::Expand(OpId o, std::optional<RegionId> region, ValueId v,
     runs = Whole(v);
     return absl::OkStatus();
   }
-  const std::optional<RunList> expanded = runs_.Expand(graph_.region(*region), exact_ ? INT64_MAX : limits_.max_exact);
+  const std::optional<RunList> expanded = runs_.Expand(graph_.region(*region), fused_ ? INT64_MAX : limits_.max_exact);
   if (!expanded.has_value()) {
     return absl::ResourceExhaustedError(
         absl::StrCat("op \"", graph_.name(o), "\": the strided runs up to its region of value \"", graph_.name(v),
@@ -117,20 +69,6 @@ absl::Status Gatherer::CheckPieces(OpId o, const Content& content) const {
   if (pool_.Pieces(content) <= limits_.max_runs) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat("op \"", graph_.name(o), "\": its result is made of more than ", limits_.max_runs, " pieces"));
-}
-
-Access Gatherer::Make(Use use, OpId o, ValueId v, const RunList& sorted_runs) const {
-  const Place& place = layout_.of(v);
-  Access a;
-  a.value = v;
-  a.op = o;
-  a.use = use;
-  a.memory = place.memory;
-  a.base = place.offset;
-  a.nest = layout_.nest(place);
-  a.runs = sorted_runs;
-  a.content = content(v);
-  return a;
 }
 
 Access Gatherer::WholeValue(ValueId value, OpId op) const { return Make(Use::kKeepAlive, op, value, Whole(value)); }
@@ -182,7 +120,6 @@ absl::Status Gatherer::GatherReads(OpId o) {
       runs = runs_.Sorted(runs);
     }
     if (runs.empty()) continue;
-    if (absl::Status s = SpendRuns(o, read.value); !s.ok()) return s;
     reads_.push_back(Make(Use::kOperand, o, read.value, runs));
     reads_.back().read = &read;
   }
@@ -267,143 +204,6 @@ absl::Status Gatherer::GatherView(OpId o) {
   RunList runs;
   if (absl::Status s = Expand(o, read.region, read.value, runs); !s.ok()) return s;
   SetContent(graph_.writes(op)[0].value, pool_.Slice(content(read.value), layout_.of(read.value).bytes, runs.span));
-  return absl::OkStatus();
-}
-
-absl::Status Gatherer::ExpandParts(OpId o) {
-  const Op& op = graph_.op(o);
-  const ValueId target = Target(op);
-  parts_.clear();
-  for (const Read& read : graph_.reads(op)) {
-    Part part{&read, {}, {}};
-    if (absl::Status s = Expand(o, read.region, read.value, part.from); !s.ok()) return s;
-    if (part.from.empty()) continue;
-    if (absl::Status s = Expand(o, read.to_region, target, part.to); !s.ok()) return s;
-    if (!part.to.empty()) parts_.push_back(part);
-  }
-  return absl::OkStatus();
-}
-
-void Gatherer::MovePiecewise(const Part& part, int64_t bytes, Content& result) {
-  ZipRuns(runs_.runs(part.from), runs_.runs(part.to), [&](int64_t from, int64_t to, int64_t size) {
-    const Content moved =
-        pool_.Slice(content(part.read->value), layout_.of(part.read->value).bytes, {from, from + size});
-    pool_.Overwrite(result, bytes, to, moved, size);
-    pool_.Release(moved);
-    return true;
-  });
-}
-
-void Gatherer::MoveAtOnce(const Part& part, int64_t bytes, Content& result) {
-  placed_.clear();
-  ZipRuns(runs_.runs(part.from), runs_.runs(part.to), [&](int64_t from, int64_t to, int64_t size) {
-    pool_.ForEach(content(part.read->value), {from, from + size},
-                  [&](int64_t at, int64_t piece, Origin origin, int64_t offset) {
-                    placed_.push_back({to + (at - from), piece, origin, offset});
-                    return true;
-                  });
-    return true;
-  });
-  const auto by_place = [](const ContentPool::Placed& a, const ContentPool::Placed& b) { return a.at < b.at; };
-  if (!std::is_sorted(placed_.begin(), placed_.end(), by_place)) std::sort(placed_.begin(), placed_.end(), by_place);
-  pool_.OverwriteAll(result, bytes, placed_);
-}
-
-// What the target holds after the move: what its base held, with the parts' bytes in their order.
-absl::Status Gatherer::SetMovedContent(OpId o) {
-  const Op& op = graph_.op(o);
-  const ValueId target = Target(op);
-  const int64_t bytes = layout_.of(target).bytes;
-  Content result;
-  if (op.commit_target.has_value()) {
-    result = ContentPool::Piece(target.value, 0);
-  } else if (const std::optional<ValueId> base = graph_.writes(op)[0].base; base.has_value()) {
-    result = pool_.Share(content(*base));
-  }
-  for (const Part& part : parts_) {
-    const int64_t runs = static_cast<int64_t>(std::max(part.from.count, part.to.count));
-    if (part.from.coarse || part.to.coarse) {
-      const ByteRange to = part.to.span;
-      pool_.Overwrite(result, bytes, to.begin, ContentPool::Piece(target.value, to.begin), to.size());
-    } else if (runs > kManyRuns && runs > pool_.Pieces(result) / 16) {
-      MoveAtOnce(part, bytes, result);
-    } else {
-      MovePiecewise(part, bytes, result);
-    }
-    if (absl::Status s = CheckPieces(o, result); !s.ok()) return s;
-  }
-  if (op.commit_target.has_value()) {
-    final_[target.value] = result;
-  } else {
-    SetContent(target, result);
-  }
-  return absl::OkStatus();
-}
-
-bool Gatherer::Coincides(const Part& part, const Place& to) {
-  const Place& from = layout_.of(part.read->value);
-  const int64_t shift = to.offset - from.offset;
-  if (!from.placed() || from.memory != to.memory) return false;
-  if (from.nest >= 0 || to.nest >= 0) return StridedCoincides(part, from, to);
-  if (part.from.coarse || part.to.coarse) {
-    // The same runs have the same ends; more cannot be said without them.
-    const ByteRange &a = part.from.span, &b = part.to.span;
-    too_coarse_ = too_coarse_ || (a.begin == b.begin + shift && a.end == b.end + shift);
-    return false;
-  }
-  if (part.from.count != part.to.count) return false;
-  if (part.from.count == 0) return part.from.span.begin == part.to.span.begin + shift;
-  const absl::Span<const ByteRange> a = runs_.runs(part.from), b = runs_.runs(part.to);
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i].begin != b[i].begin + shift || a[i].size() != b[i].size()) return false;
-  }
-  return true;
-}
-
-// Byte by byte, as the runs of the part and those of the places need not end together.
-bool Gatherer::StridedCoincides(const Part& part, const Place& from, const Place& to) const {
-  Nest::Cursor source(layout_.nest(from)), destination(layout_.nest(to));
-  const int64_t shift = to.offset - from.offset;
-  return ZipRuns(runs_.runs(part.from), runs_.runs(part.to), [&](int64_t from_at, int64_t to_at, int64_t bytes) {
-    source.Seek(from_at);
-    destination.Seek(to_at);
-    while (bytes > 0) {
-      if (source.position() != destination.position() + shift) return false;
-      const int64_t piece = std::min({bytes, source.left_in_run(), destination.left_in_run()});
-      source.Advance(piece);
-      destination.Advance(piece);
-      bytes -= piece;
-    }
-    return true;
-  });
-}
-
-absl::Status Gatherer::GatherMovement(OpId o) {
-  const Op& op = graph_.op(o);
-  const ValueId target = Target(op);
-  if (absl::Status s = ExpandParts(o); !s.ok()) return s;
-  if (absl::Status s = SetMovedContent(o); !s.ok()) return s;
-  const bool commit = op.commit_target.has_value();
-  const Content result = commit ? final_[target.value] : content(target);
-  activity_.parts = static_cast<int32_t>(parts_.size());
-  if (schedule_.elided(o)) return absl::OkStatus();
-  lists_.clear();
-  for (const Part& part : parts_) {
-    lists_.push_back(part.to);
-    if (!layout_.nests.empty()) {
-      if (absl::Status s = SpendRuns(o, part.read->value); !s.ok()) return s;
-      if (absl::Status s = SpendRuns(o, target); !s.ok()) return s;
-    }
-    if (Coincides(part, layout_.of(target))) continue;
-    ++activity_.executed_parts;
-    activity_.bytes += runs_.Bytes(part.from);
-    reads_.push_back(Make(Use::kMoved, o, part.read->value, runs_.Sorted(part.from)));
-    writes_.push_back(Make(Use::kResult, o, target, runs_.Sorted(part.to)));
-    writes_.back().content = result;
-  }
-  if (commit) return absl::OkStatus();
-  const std::optional<ValueId> base = graph_.writes(op)[0].base;
-  if (base.has_value()) CarryAround(o, target, *base, lists_);
   return absl::OkStatus();
 }
 

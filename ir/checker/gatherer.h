@@ -11,8 +11,8 @@
 // Strided boxes of many runs need not be spelled out. Coarsely, an op that writes the runs of a box rewrites all bytes
 // between its first and last, of which it reads the old ones: all of the span is new. That demands more of a plan than
 // its meaning does: whoever finds, in order, what is prescribed coarsely, finds what is prescribed. So a coarse visit
-// that meets no fault decides; after any other one the runs must be spelled out. Elided data movements, and those of
-// strided values, always are spelled out.
+// that meets no fault decides; after any other one the runs must be spelled out. What a coarse box is moved from,
+// without a byte moving, becomes a pattern of its content.
 //
 // COST: O(accesses + runs), O(log pieces) per piece of content made. THREADS: one at a time.
 #ifndef BUFPLAN_IR_CHECKER_GATHERER_H_
@@ -59,6 +59,7 @@ struct Access {
   const Read* read = nullptr;    // kOperand as it stands in the graph
   const Write* write = nullptr;  // kResult of a lone compute op: what it may meet
 
+  bool in_one_piece() const { return content.node < 0 && runs.count == 0 && nest == nullptr; }
   // Where a byte of the value lies.
   int64_t address(int64_t byte) const {
     if (nest == nullptr) return base + byte;
@@ -86,14 +87,15 @@ class Gatherer {
  public:
   struct Limits {
     int64_t max_runs = 0;   // of strided boxes in all; also pieces of content of one value
-    int64_t max_exact = 0;  // runs of a strided box that is spelled out even where nothing asks for it
+    int64_t max_exact = 0;  // runs of a strided box that is spelled out; those in fused groups always are
   };
+  // Looks at no more runs of strided values than the budget allows, and may then say anything of the node in hand.
   // LIFETIME: the arguments outlive this.
   Gatherer(const Graph& graph, const Plan& plan, const Schedule& schedule, const Layout& layout,
-           absl::Span<const int64_t> symbol_values, const Limits& limits);
+           absl::Span<const int64_t> symbol_values, const Limits& limits, RunBudget* budget);
 
   // Fills reads(), writes() and activity() for the node; they are valid until the next call.
-  // ERRORS: ResourceExhausted naming the op: too many runs, of boxes or of strided values. InvalidArgument: a region
+  // ERRORS: ResourceExhausted naming the op: too many runs. InvalidArgument: a region
   // has no value at these symbol values.
   absl::Status Gather(int32_t node);
   // All of `value`, as a keep-alive until `op` or the end reads it.
@@ -123,6 +125,7 @@ class Gatherer {
   struct Part {
     const Read* read = nullptr;
     RunList from, to;
+    bool executes = true;
   };
 
   RunList Whole(ValueId v) const { return {{0, layout_.of(v).bytes}, 0, 0}; }
@@ -133,21 +136,27 @@ class Gatherer {
     return op.commit_target.has_value() ? *op.commit_target : graph_.writes(op)[0].value;
   }
 
-  // Contents of results; they need those of what the op uses.
+  // Contents of results; they need those of what the op uses. Data movements are in movement_gatherer.cc.
   absl::Status ExpandParts(OpId o);  // fills parts_
   absl::Status SetMovedContent(OpId o);
-  void MovePiecewise(const Part& part, int64_t bytes, Content& result);
+  void MovePiecewise(const Part& part, absl::Span<const ByteRange> to_runs, int64_t bytes, Content& result);
   void MoveAtOnce(const Part& part, int64_t bytes, Content& result);
+  void MovePattern(const Part& part, int64_t bytes, Content& result);
+  bool HasFewPlainPieces(const Content& content, ByteRange range) const;
+  void FindExecutedParts(OpId o);
   absl::Status SetWrittenContent(OpId o, const Write& w, const RunList& runs);
   void SetContent(ValueId v, Content c) { content_[v.index()] = c; }
   const Content& content(ValueId v) const { return content_[v.index()]; }
   bool Coincides(const Part& part, const Place& to);
-  bool StridedCoincides(const Part& part, const Place& from, const Place& to) const;
-  bool IsStrided(ValueId v) const { return layout_.of(v).nest >= 0; }
-  // Whether the boxes of the op's regions are spelled out however many runs they have.
-  bool MustBeExact(OpId o) const;
-  // Counts what it takes to look at all runs of v, if it is strided.
-  absl::Status SpendRuns(OpId o, ValueId v);
+  bool CoincidesByNests(const Part& part, const Place& from, const Place& to);
+  bool CoincidesByRuns(const Part& part, const Place& from, const Place& to);
+  // Consecutive bytes that are [begin, begin + bytes) of a nest, or of one run; counted from address `base`.
+  struct Strip {
+    const Nest* nest;
+    int64_t begin, bytes, base;
+  };
+  bool AddStrips(const RunList& list, const Place& place, std::vector<Strip>& strips);
+  bool SpellOut(const RunList& list, std::vector<ByteRange>& runs) const;
 
   // Lone ops.
   absl::Status GatherOp(OpId o);
@@ -160,7 +169,19 @@ class Gatherer {
   // What of the base the overwritten runs leave is carried, or, in place, stays.
   void CarryAround(OpId o, ValueId result, ValueId base, absl::Span<const RunList> overwritten);
   void AddScratch(OpId o);
-  Access Make(Use use, OpId o, ValueId v, const RunList& sorted_runs) const;
+  Access Make(Use use, OpId o, ValueId v, const RunList& sorted_runs) const {
+    const Place& place = layout_.of(v);
+    Access a;
+    a.value = v;
+    a.op = o;
+    a.use = use;
+    a.memory = place.memory;
+    a.base = place.offset;
+    a.nest = layout_.nest(place);
+    a.runs = sorted_runs;
+    a.content = content(v);
+    return a;
+  }
 
   // Fused groups; in fused_gatherer.cc.
   absl::Status GatherFused(int32_t node);
@@ -190,8 +211,9 @@ class Gatherer {
   Activity activity_;
   int32_t node_ = 0;
   bool fused_ = false;
-  bool exact_ = false;  // for the node in hand
-  int64_t strided_runs_left_;
+  RunBudget* budget_;
+  std::vector<Strip> from_strips_, to_strips_;
+  std::vector<ByteRange> spelled_out_;
   bool coarse_ = false, too_coarse_ = false;
   std::vector<Part> parts_;
   std::vector<ContentPool::Placed> placed_;

@@ -1,6 +1,8 @@
 #include "ir/checker/layout.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,8 +12,6 @@
 
 namespace bufplan::checker {
 namespace {
-
-bool CallerOwned(Role role) { return role == Role::kConstant || role == Role::kExternal || role == Role::kVariable; }
 
 class LayoutMaker {
  public:
@@ -29,6 +29,7 @@ class LayoutMaker {
 
  private:
   absl::Status Evaluate(const Expr& e, absl::string_view what, const std::string& who, int64_t& result) const;
+  bool PlacePlainly(const Location& location, SpaceId space, int64_t alignment_bytes, Place& place) const;
   absl::Status PlaceValue(ValueId v);
   void PlaceNowhere(ValueId v);
   absl::Status PlaceStrides(ValueId v);
@@ -66,7 +67,7 @@ class LayoutMaker {
   Reporter& reporter_;
   Layout layout_;
   std::vector<OpId> views_;
-  std::vector<bool> forbidden_strides_;  // by value; empty: none is strided
+  std::vector<bool> forbidden_strides_;  // by value; empty: no strided one was met so far
 };
 
 absl::Status LayoutMaker::Evaluate(const Expr& e, absl::string_view what, const std::string& who,
@@ -127,24 +128,38 @@ void LayoutMaker::ReportAlignment(const std::string& who, const Place& place, in
                                                  ", must be at a multiple of ", alignment_bytes, " bytes"));
 }
 
+// The case that nearly always holds: at a constant offset in the arena of the value's space, where it fits. Returns
+// whether it does.
+bool LayoutMaker::PlacePlainly(const Location& location, SpaceId space, int64_t alignment_bytes, Place& place) const {
+  if (location.kind != Location::Kind::kArena || location.space() != space || location.strides != nullptr ||
+      !location.offset_bytes.is_constant()) {
+    return false;
+  }
+  const int32_t memory = memories_.Of(location);
+  const int64_t offset = location.offset_bytes.constant();
+  int64_t end = 0;
+  if (memory < 0 || offset < 0 || (offset & (alignment_bytes - 1)) != 0 ||
+      __builtin_add_overflow(offset, place.bytes, &end) ||
+      end > plan_.arenas[space.index()].chunks[static_cast<size_t>(location.chunk)]) {
+    return false;
+  }
+  place.offset = offset;
+  place.memory = memory;
+  return true;
+}
+
 absl::Status LayoutMaker::PlaceValue(ValueId v) {
   const Value& value = graph_.value(v);
   const Location& location = plan_.location(v);
   Place& place = layout_.values[v.index()];
+  if (location.strides != nullptr && forbidden_strides_.empty()) {
+    forbidden_strides_ = FindForbiddenStrides(graph_, plan_, schedule_, reporter_);
+  }
   if (CallerOwned(value.role)) return CheckStartValue(v, place), absl::OkStatus();
   if (location.kind == Location::Kind::kNone) return PlaceNowhere(v), absl::OkStatus();
   if (location.strides != nullptr) {
     if (forbidden_strides_[v.index()]) return absl::OkStatus();
     if (absl::Status s = PlaceStrides(v); !s.ok() || !place.placed()) return s;
-    // The case that nearly always holds, without a text.
-  } else if (location.kind == Location::Kind::kArena && location.offset_bytes.is_constant()) {
-    place.offset = location.offset_bytes.constant();
-    place.memory = memories_.Of(location);
-    int64_t end = 0;
-    if (place.memory < 0 || place.offset < 0 || __builtin_add_overflow(place.offset, place.bytes, &end) ||
-        end > plan_.arenas[location.space().index()].chunks[static_cast<size_t>(location.chunk)]) {
-      if (absl::Status s = Resolve(location, reporter_.Text(v), place); !s.ok()) return s;
-    }
   } else if (absl::Status s = Resolve(location, reporter_.Text(v), place); !s.ok()) {
     return s;
   }
@@ -333,6 +348,11 @@ void LayoutMaker::CheckView(OpId o) {
 absl::Status LayoutMaker::PlaceScratch(size_t i, OpId o) {
   const Op& op = graph_.op(o);
   Place& place = layout_.scratch[i];
+  const int64_t alignment = graph_.space(op.scratch_space).alignment_bytes;
+  if (op.scratch_bytes.is_constant()) {
+    place.bytes = op.scratch_bytes.constant();
+    if (PlacePlainly(plan_.scratch[i].location, op.scratch_space, alignment, place)) return absl::OkStatus();
+  }
   const std::string who = absl::StrCat("scratch of ", reporter_.Text(o));
   if (absl::Status s = Evaluate(op.scratch_bytes, "bytes", who, place.bytes); !s.ok()) return s;
   if (plan_.scratch[i].location.strides != nullptr) {
@@ -345,7 +365,6 @@ absl::Status LayoutMaker::PlaceScratch(size_t i, OpId o) {
   }
   if (absl::Status s = Resolve(plan_.scratch[i].location, who, place); !s.ok()) return s;
   if (!place.placed()) return absl::OkStatus();
-  const int64_t alignment = graph_.space(op.scratch_space).alignment_bytes;
   if ((place.offset & (alignment - 1)) != 0) ReportAlignment(who, place, alignment);
   const bool owned = memories_.owner(place.memory).has_value();
   if (owned || !graph_.SameMemory(memories_.space(place.memory), op.scratch_space)) {
@@ -421,9 +440,17 @@ absl::StatusOr<Layout> LayoutMaker::Make() {
       return s;
     }
   }
-  forbidden_strides_ = FindForbiddenStrides(graph_, plan_, schedule_, reporter_);
   for (size_t i = 0; i < n; ++i) {
-    if (absl::Status s = PlaceValue(ValueId(static_cast<int32_t>(i))); !s.ok()) return s;
+    const ValueId v(static_cast<int32_t>(i));
+    const Value& value = graph_.values()[i];
+    if (!CallerOwned(value.role) && !value.pinned_offset_bytes.has_value() && !schedule_.any_fused()) {
+      const bool view = IsView(v);
+      if (PlacePlainly(plan_.locations[i], value.space, view ? 1 : value.alignment_bytes, layout_.values[i])) {
+        if (view) views_.push_back(*graph_.producer(v));
+        continue;
+      }
+    }
+    if (absl::Status s = PlaceValue(v); !s.ok()) return s;
   }
   if (absl::Status s = PlaceAllScratch(); !s.ok()) return s;
   // In list order, so that the source of a view of a view is right already.
@@ -434,43 +461,6 @@ absl::StatusOr<Layout> LayoutMaker::Make() {
 }
 
 }  // namespace
-
-Memories::Memories(const Graph& graph, const Plan& plan) : graph_(graph) {
-  for (size_t s = 0; s < plan.arenas.size(); ++s) {
-    first_chunk_.push_back(static_cast<int32_t>(space_.size()));
-    space_.resize(space_.size() + plan.arenas[s].chunks.size(), static_cast<int32_t>(s));
-  }
-  first_chunk_.push_back(static_cast<int32_t>(space_.size()));
-  owner_.assign(space_.size(), -1);
-  read_only_.assign(space_.size(), false);
-  of_owner_.assign(graph.values().size(), -1);
-  for (size_t i = 0; i < graph.values().size(); ++i) {
-    const Value& v = graph.values()[i];
-    if (!CallerOwned(v.role)) continue;
-    of_owner_[i] = static_cast<int32_t>(owner_.size());
-    owner_.push_back(static_cast<int32_t>(i));
-    read_only_.push_back(v.role == Role::kConstant || (v.role == Role::kExternal && !v.writable));
-  }
-}
-
-int32_t Memories::Of(const Location& location) const {
-  switch (location.kind) {
-    case Location::Kind::kNone: return -1;
-    case Location::Kind::kCaller: return OfOwner(location.owner());
-    case Location::Kind::kArena: break;
-  }
-  const int32_t first = first_chunk_[location.space().index()], end = first_chunk_[location.space().index() + 1];
-  return location.chunk >= 0 && location.chunk < end - first ? first + location.chunk : -1;
-}
-
-std::string Memories::Text(int32_t memory, int64_t offset) const {
-  if (const std::optional<ValueId> v = owner(memory); v.has_value()) {
-    return absl::StrCat(graph_.name(*v), "+", offset);
-  }
-  const int32_t c = chunk(memory);
-  return c == 0 ? absl::StrCat(graph_.name(space(memory)), "+", offset)
-                : absl::StrCat(graph_.name(space(memory)), "#", c, "+", offset);
-}
 
 absl::StatusOr<Layout> MakeLayout(const Graph& graph, const Plan& plan, const Schedule& schedule,
                                   const Memories& memories, absl::Span<const int64_t> symbol_values, int64_t max_runs,

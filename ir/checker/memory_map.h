@@ -60,7 +60,7 @@ struct Finding {
   int64_t offset = 0;        // from which byte of the origin on
   int32_t node = kStart;     // the other party: who wrote it, or (kUnorderedReader) reads it
   bool keep_alive = false;   // kUnorderedReader: it is a keep-alive
-  int64_t at = 0;            // which byte of its value the first byte should be; filled in by who asked
+  int64_t at = 0;            // which byte of a strided value the first byte should be; filled in by who asked
 };
 
 // Who reads. A keep-alive also demands that nobody rewrote the bytes after the node that made the value (kStart: it was

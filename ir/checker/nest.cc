@@ -56,9 +56,39 @@ std::optional<bool> Nest::RunsAreDisjoint(int64_t max_runs) const {
   return true;
 }
 
+std::optional<Nest::Part> Nest::PartOf(ByteRange range) const {
+  Part part;
+  int64_t block = bytes_;  // of what the loop in hand repeats
+  for (size_t l = 0; l < loops_.size(); ++l) {
+    block /= loops_[l].count;
+    const int64_t first = range.begin / block;
+    part.position += first * loops_[l].stride;
+    range = {range.begin - first * block, range.end - first * block};
+    if (range.end <= block) continue;
+    if (range.begin != 0 || range.end % block != 0) return std::nullopt;
+    Loops loops(loops_.begin() + static_cast<std::ptrdiff_t>(l), loops_.end());
+    loops[0].count = range.end / block;
+    part.nest = *Create(run_, loops);  // smaller than this one
+    return part;
+  }
+  part.position += range.begin;
+  part.nest = *Create(range.size(), {});
+  return part;
+}
+
+std::optional<Nest::Part> Nest::PartOf(const Nest* nest, ByteRange range) {
+  if (nest != nullptr) return nest->PartOf(range);
+  return Part{range.begin, *Create(range.size(), {})};
+}
+
 void Nest::AppendRuns(ByteRange range, int64_t offset, std::vector<ByteRange>& out) const {
+  const size_t first = out.size();
   ForEach(range, [&](int64_t, int64_t position, int64_t bytes) {
-    out.push_back({position + offset, position + offset + bytes});
+    if (out.size() > first && out.back().end == position + offset) {
+      out.back().end += bytes;
+    } else {
+      out.push_back({position + offset, position + offset + bytes});
+    }
     return true;
   });
 }

@@ -89,7 +89,7 @@ absl::Span<const ByteRange> OwnConflicts::Runs(const Access& a, int64_t& base) {
   if (a.nest == nullptr) return gatherer_->runs(a.runs);
   const auto [it, fresh] = strided_.try_emplace(&a);
   std::vector<ByteRange>& runs = it->second;
-  if (!fresh) return runs;
+  if (!fresh || !budget_->Spend(a.nest->RunsOf(RunPool::Bytes(gatherer_->runs(a.runs))))) return runs;
   for (const ByteRange& r : gatherer_->runs(a.runs)) a.nest->AppendRuns(r, a.base, runs);
   std::sort(runs.begin(), runs.end(), [](const ByteRange& x, const ByteRange& y) { return x.begin < y.begin; });
   return runs;

@@ -12,6 +12,8 @@
 #include "absl/types/span.h"
 #include "ir/checker/gatherer.h"
 #include "ir/checker/layout.h"
+#include "ir/checker/memories.h"
+#include "ir/checker/nest.h"
 #include "ir/checker/reporter.h"
 #include "ir/graph.h"
 #include "ir/id.h"
@@ -20,8 +22,10 @@ namespace bufplan::checker {
 
 class OwnConflicts {
  public:
-  OwnConflicts(const Graph& graph, const Layout& layout, const Memories& memories, Reporter& reporter)
-      : graph_(graph), layout_(layout), memories_(memories), reporter_(reporter) {}
+  // Looks at no more runs of strided values than the budget allows. LIFETIME: the arguments outlive this.
+  OwnConflicts(const Graph& graph, const Layout& layout, const Memories& memories, RunBudget* budget,
+               Reporter& reporter)
+      : graph_(graph), layout_(layout), memories_(memories), budget_(budget), reporter_(reporter) {}
 
   // `reads` and `writes` are those of one node, `fusion` the group that it is; gatherer has their runs.
   void Check(const Gatherer& gatherer, std::optional<FusionId> fusion, const std::vector<Access>& reads,
@@ -50,6 +54,7 @@ class OwnConflicts {
   const Graph& graph_;
   const Layout& layout_;
   const Memories& memories_;
+  RunBudget* budget_;
   Reporter& reporter_;
   const Gatherer* gatherer_ = nullptr;
   std::optional<FusionId> fusion_;

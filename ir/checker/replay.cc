@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/strings/str_cat.h"
 #include "ir/checker/lineage.h"
 #include "ir/checker/memory_map.h"
@@ -11,6 +12,9 @@
 
 namespace bufplan::checker {
 namespace {
+
+// Runs of strided values are looked at time and again: so many times the limit of runs that are spelled out.
+constexpr int64_t kStridedVisits = 4;
 
 class Replayer {
  public:
@@ -21,8 +25,9 @@ class Replayer {
         memories_(memories),
         layout_(layout),
         reporter_(reporter),
-        gatherer_(graph, plan, schedule, layout, symbols, limits),
-        own_conflicts_(graph, layout, memories, reporter),
+        budget_(limits.max_runs * kStridedVisits),
+        gatherer_(graph, plan, schedule, layout, symbols, limits, &budget_),
+        own_conflicts_(graph, layout, memories, &budget_, reporter),
         lineage_(graph),
         map_(memories.size(), graph.values().size(), &schedule.order()) {}
 
@@ -39,9 +44,14 @@ class Replayer {
   void CheckOffset(const Access& a);
   void CheckActivity(OpId o);
   template <typename F>
-  bool ForEachPiece(const Access& a, F&& f) const;
+  bool ForEachPiece(const Access& a, bool resolve, F&& f);
+  template <typename F>
+  bool ForEachOfPattern(const Access& a, ByteRange bytes, const ContentPool::Pattern& pattern, int64_t offset, F&& f,
+                        bool& done);
   std::optional<Finding> Find(const Access& a, const Reader& by);
-  std::optional<Finding> FindReadOnly(const Access& a) const;
+  ABSL_ATTRIBUTE_NOINLINE std::optional<Finding> FindPieceByPiece(const Access& a, const Reader& by);
+  ABSL_ATTRIBUTE_NOINLINE std::optional<Finding> WritePieceByPiece(const Access& a, int32_t node);
+  std::optional<Finding> FindReadOnly(const Access& a);
   bool HasBytes(const Access& a, absl::string_view reader);
   void Read(const Access& a, int32_t node);
   void CheckKeepAlive(const Access& a, int32_t node);
@@ -51,8 +61,11 @@ class Replayer {
   void ReportWrite(const Access& a, const Finding& f);
 
   std::string PlaceText(const Access& a, ByteRange bytes, int64_t address) const;
-  std::string PlaceText(const Access& a, const Finding& f) const {
-    return PlaceText(a, {f.at, f.at + f.range.size()}, f.range.begin);
+  std::string PlaceText(const Access& a, const Finding& f) const { return PlaceText(a, Bytes(a, f), f.range.begin); }
+  // Which bytes of the value they are that should be there.
+  static ByteRange Bytes(const Access& a, const Finding& f) {
+    const int64_t begin = a.nest == nullptr ? f.range.begin - a.base : f.at;
+    return {begin, begin + f.range.size()};
   }
   std::string Found(const Access& a, const Finding& f) const;
   std::string Who(const Access& a, int32_t node) const;
@@ -68,6 +81,7 @@ class Replayer {
   const Memories& memories_;
   const Layout& layout_;
   Reporter& reporter_;
+  RunBudget budget_;
   Gatherer gatherer_;
   OwnConflicts own_conflicts_;
   Lineage lineage_;
@@ -143,7 +157,9 @@ absl::Status Replayer::Visit(int32_t node) {
     if (schedule_.producer_node(v) == node) CheckKeepAlive(gatherer_.WholeValue(v, op), node);
   }
   gatherer_.ReleaseUnused(node);
-  return absl::OkStatus();
+  if (!budget_.exhausted()) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(reporter_.Text(op), ": the runs of strided values up to it are too many to look at"));
 }
 
 void Replayer::CheckActivity(OpId o) {
@@ -185,12 +201,35 @@ void Replayer::End() {
   }
 }
 
-// Calls f(byte of the value, address, bytes, origin, offset) for all that the access touches, piece by piece of its
-// content and run by run of its place, until f returns false. Returns whether f never did.
+// Bytes of a value that hold a pattern's from `offset` on, and lie where it would put them: the pattern's source has to
+// be there, with all that lies between the runs. `done`: they do lie so.
 template <typename F>
-bool Replayer::ForEachPiece(const Access& a, F&& f) const {
+bool Replayer::ForEachOfPattern(const Access& a, ByteRange bytes, const ContentPool::Pattern& pattern, int64_t offset,
+                                F&& f, bool& done) {
+  const std::optional<Nest::Part> place = Nest::PartOf(a.nest, bytes),
+                                  source = pattern.nest.PartOf({offset, offset + bytes.size()});
+  done = place.has_value() && source.has_value() && place->nest == source->nest;
+  if (!done) return true;
+  const int64_t shift = a.base + place->position - source->position;
+  return gatherer_.contents().ForEach(pattern.source, {source->position, source->position + source->nest.extent()},
+                                      [&](int64_t at, int64_t size, Origin origin, int64_t origin_offset) {
+                                        return f(bytes.begin, at + shift, size, origin, origin_offset);
+                                      });
+}
+
+// Calls f(byte of the value, address, bytes, origin, offset) for all that the access touches, piece by piece of its
+// content and run by run of its place, until f returns false. Returns whether f never did. `resolve`: where patterns
+// are met by what they are of, this is what f gets.
+template <typename F>
+bool Replayer::ForEachPiece(const Access& a, bool resolve, F&& f) {
   const auto piece = [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
+    if (IsPattern(origin) && resolve) {
+      bool done = false;
+      const bool goes_on = ForEachOfPattern(a, {at, at + bytes}, gatherer_.contents().pattern(origin), offset, f, done);
+      if (done) return goes_on;
+    }
     if (a.nest == nullptr) return f(at, a.base + at, bytes, origin, offset);
+    if (!budget_.Spend(a.nest->RunsOf(bytes))) return false;
     return a.nest->ForEach({at, at + bytes}, [&](int64_t part, int64_t position, int64_t part_bytes) {
       return f(part, a.base + position, part_bytes, origin, offset + (part - at));
     });
@@ -201,10 +240,10 @@ bool Replayer::ForEachPiece(const Access& a, F&& f) const {
   return true;
 }
 
-std::optional<Finding> Replayer::FindReadOnly(const Access& a) const {
+std::optional<Finding> Replayer::FindReadOnly(const Access& a) {
   const Origin owner = memories_.owner(a.memory)->value;
   std::optional<Finding> first;
-  ForEachPiece(a, [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
+  ForEachPiece(a, true, [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
     if (origin == kUndefined || (origin == owner && offset == address)) return true;
     first = Finding{Finding::What::kContent, {address, address + bytes}, owner, address, kStart, false, at};
     return false;
@@ -225,15 +264,15 @@ bool Replayer::HasBytes(const Access& a, absl::string_view reader) {
 std::optional<Finding> Replayer::Find(const Access& a, const Reader& by) {
   if (a.memory < 0) return std::nullopt;
   if (memories_.read_only(a.memory)) return FindReadOnly(a);
-  if (a.content.node < 0 && a.runs.count == 0 && a.nest == nullptr) {
-    if (a.content.origin == kUndefined || a.runs.empty()) return std::nullopt;
-    std::optional<Finding> f = map_.Read(a.memory, {a.base + a.runs.span.begin, a.base + a.runs.span.end},
-                                         a.content.origin, a.content.offset + a.runs.span.begin, by);
-    if (f.has_value()) f->at = f->range.begin - a.base;
-    return f;
-  }
+  if (!a.in_one_piece() || IsPattern(a.content.origin)) return FindPieceByPiece(a, by);
+  if (a.content.origin == kUndefined || a.runs.empty()) return std::nullopt;
+  return map_.Read(a.memory, {a.base + a.runs.span.begin, a.base + a.runs.span.end}, a.content.origin,
+                   a.content.offset + a.runs.span.begin, by);
+}
+
+std::optional<Finding> Replayer::FindPieceByPiece(const Access& a, const Reader& by) {
   std::optional<Finding> first;
-  ForEachPiece(a, [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
+  ForEachPiece(a, true, [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
     if (origin == kUndefined) return true;
     std::optional<Finding> f = map_.Read(a.memory, {address, address + bytes}, origin, offset, by);
     if (!f.has_value() || first.has_value()) return true;
@@ -262,10 +301,9 @@ std::string Replayer::Found(const Access& a, const Finding& f) const {
   std::string wants, finds;
   const auto bytes_of = [&](Origin origin, int64_t from) {
     return absl::StrCat("bytes ", Reporter::Text({from, from + f.range.size()}), " of ",
-                        reporter_.Text(ValueId(origin)));
+                        IsPattern(origin) ? std::string("strided runs") : reporter_.Text(ValueId(origin)));
   };
-  const ByteRange part{f.at, f.at + f.range.size()};
-  gatherer_.contents().ForEach(a.content, part, [&](int64_t, int64_t, Origin origin, int64_t offset) {
+  gatherer_.contents().ForEach(a.content, Bytes(a, f), [&](int64_t, int64_t, Origin origin, int64_t offset) {
     wants = origin == kUndefined ? std::string("anything") : bytes_of(origin, offset);
     return false;
   });
@@ -360,20 +398,25 @@ bool Replayer::MayWrite(const Access& a) {
 void Replayer::Write(const Access& a, int32_t node) {
   if (a.memory < 0 || !MayWrite(a)) return;
   std::optional<Finding> first;
-  const auto write = [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
+  if (!a.in_one_piece()) {
+    first = WritePieceByPiece(a, node);
+  } else if (!a.runs.empty()) {
+    const ByteRange addresses{a.base + a.runs.span.begin, a.base + a.runs.span.end};
+    first = map_.Write(a.memory, addresses, a.content.origin, a.content.offset + a.runs.span.begin, node);
+  }
+  if (first.has_value()) ReportWrite(a, *first);
+}
+
+std::optional<Finding> Replayer::WritePieceByPiece(const Access& a, int32_t node) {
+  std::optional<Finding> first;
+  ForEachPiece(a, false, [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
     std::optional<Finding> f = map_.Write(a.memory, {address, address + bytes}, origin, offset, node);
     if (!f.has_value() || first.has_value()) return true;
     f->at = at + (f->range.begin - address);
     first = f;
     return true;
-  };
-  if (a.content.node < 0 && a.runs.count == 0 && a.nest == nullptr) {
-    const int64_t begin = a.runs.span.begin;
-    if (!a.runs.empty()) write(begin, a.base + begin, a.runs.span.size(), a.content.origin, a.content.offset + begin);
-  } else {
-    ForEachPiece(a, write);
-  }
-  if (first.has_value()) ReportWrite(a, *first);
+  });
+  return first;
 }
 
 void Replayer::ReportWrite(const Access& a, const Finding& f) {

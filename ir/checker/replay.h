@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "ir/checker/gatherer.h"
 #include "ir/checker/layout.h"
+#include "ir/checker/memories.h"
 #include "ir/checker/reporter.h"
 #include "ir/checker/schedule.h"
 #include "ir/graph.h"

@@ -1,25 +1,9 @@
 #include "ir/checker/runs.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace bufplan::checker {
-namespace {
-
-struct Extent {
-  int64_t count = 0, stride = 0;
-};
-
-}  // namespace
-
-void RunPool::Append(ByteRange run, size_t first) {
-  if (runs_.size() > first && runs_.back().end == run.begin) {
-    runs_.back().end = run.end;
-  } else {
-    runs_.push_back(run);
-  }
-}
-
 RunList RunPool::Close(size_t first) {
   if (runs_.size() == first) return {};
   if (runs_.size() == first + 1) {
@@ -38,54 +22,31 @@ RunList RunPool::Close(size_t first) {
 std::optional<RunList> RunPool::Expand(const Region& region, int64_t max_exact) {
   const std::optional<int64_t> at = Evaluate(region.at), run = Evaluate(region.run_bytes);
   if (!at.has_value() || !run.has_value()) return std::nullopt;
-  std::vector<Extent> dims;
+  int64_t end = 0;
   bool empty = *run <= 0;
+  Nest::Loops loops;
   for (const Dim& d : region.dims) {
     const std::optional<int64_t> count = Evaluate(d.count), stride = Evaluate(d.stride_bytes);
     if (!count.has_value() || !stride.has_value()) return std::nullopt;
-    if (*count <= 0) empty = true;
-    if (*count != 1) dims.push_back({*count, *stride});
+    empty = empty || *count <= 0;
+    loops.push_back({*count, *stride});
   }
   if (empty) return RunList{};
-  // A dimension whose stride is the run continues it.
-  int64_t bytes = *run;
-  while (!dims.empty() && dims.back().stride == bytes) {
-    if (__builtin_mul_overflow(bytes, dims.back().count, &bytes)) return std::nullopt;
-    dims.pop_back();
+  if (loops.empty()) {
+    if (__builtin_add_overflow(*at, *run, &end)) return std::nullopt;
+    return RunList{{*at, end}};
   }
-  int64_t end = 0;
-  if (__builtin_add_overflow(*at, bytes, &end)) return std::nullopt;
-  if (dims.empty()) return RunList{{*at, end}};
-  int64_t total = 1;
-  bool many = false;  // more runs than 64 bits count
-  for (const Extent& d : dims) {
-    int64_t reach = 0;
-    if (__builtin_mul_overflow(d.count - 1, d.stride, &reach) || __builtin_add_overflow(end, reach, &end)) {
-      return std::nullopt;
-    }
-    many = many || __builtin_mul_overflow(total, d.count, &total);
+  std::optional<Nest> nest = Nest::Create(*run, loops);
+  if (!nest.has_value() || __builtin_add_overflow(*at, nest->extent(), &end)) return std::nullopt;
+  if (nest->contiguous()) return RunList{{*at, end}};
+  if (nest->runs() > max_exact) {
+    nests_.push_back(*std::move(nest));
+    return RunList{{*at, end}, nests_.size() - 1, 0, true, nests_.back().bytes()};
   }
-  int64_t moved = 0;
-  if (!many && total > max_exact && !__builtin_mul_overflow(total, bytes, &moved)) {
-    return RunList{{*at, end}, 0, 0, true, moved};
-  }
-  if (many || total > left_) return std::nullopt;
-  left_ -= total;
+  if (nest->runs() > left_) return std::nullopt;
+  left_ -= nest->runs();
   const size_t first = runs_.size();
-  std::vector<int64_t> index(dims.size(), 0);
-  int64_t position = *at;
-  for (int64_t i = 0; i < total; ++i) {
-    Append({position, position + bytes}, first);
-    for (size_t d = dims.size(); d-- > 0;) {
-      if (index[d] + 1 < dims[d].count) {
-        ++index[d];
-        position += dims[d].stride;
-        break;
-      }
-      position -= dims[d].stride * index[d];
-      index[d] = 0;
-    }
-  }
+  nest->AppendRuns({0, nest->bytes()}, *at, runs_);
   return Close(first);
 }
 

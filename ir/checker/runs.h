@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "ir/checker/nest.h"
 #include "ir/graph.h"
 
 namespace bufplan::checker {
 
 // Runs of a value, in some array. One run lies in `span` itself and nowhere else; several are [first, first + count) of
 // the array and lie inside `span`. No byte: an empty span. A coarse list is a span in which runs lie that nobody
-// spelled out.
+// spelled out: those of a nest, which is number `first`.
 struct RunList {
   ByteRange span;
   size_t first = 0;
@@ -30,12 +31,18 @@ class RunPool {
   // At most `max_runs` runs of strided boxes are made in the pool's life; symbol i is symbol_values[i].
   RunPool(absl::Span<const int64_t> symbol_values, int64_t max_runs) : symbols_(symbol_values), left_(max_runs) {}
 
+  // Of a coarse list.
+  const Nest& nest(const RunList& list) const { return nests_[list.first]; }
+
   absl::Span<const ByteRange> runs(const RunList& list) const {
     if (list.count == 0) return absl::MakeConstSpan(&list.span, list.empty() ? 0 : 1);
     return absl::MakeConstSpan(runs_).subspan(list.first, list.count);
   }
   // Forgets all runs.
-  void Clear() { runs_.clear(); }
+  void Clear() {
+    runs_.clear();
+    if (!nests_.empty()) nests_.clear();
+  }
 
   std::optional<int64_t> Evaluate(const Expr& e) const {
     return e.is_constant() ? std::optional<int64_t>(e.constant()) : e.Evaluate(symbols_);
@@ -58,13 +65,13 @@ class RunPool {
  private:
   // Makes a list of the runs from `first` on.
   RunList Close(size_t first);
-  void Append(ByteRange run, size_t first);
   // All runs of the lists, ascending and disjoint, in sorted_.
   void Collect(absl::Span<const RunList> lists);
 
   absl::Span<const int64_t> symbols_;
   int64_t left_;
   std::vector<ByteRange> runs_;
+  std::vector<Nest> nests_;
   std::vector<ByteRange> sorted_;
 };
 

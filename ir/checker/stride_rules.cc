@@ -1,8 +1,7 @@
 #include "ir/checker/stride_rules.h"
 
-#include <algorithm>
 #include <optional>
-#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -86,9 +85,7 @@ class StrideRules {
 
 std::vector<bool> FindForbiddenStrides(const Graph& graph, const Plan& plan, const Schedule& schedule,
                                        Reporter& reporter) {
-  const bool any =
-      std::any_of(plan.locations.begin(), plan.locations.end(), [](const Location& l) { return l.strides != nullptr; });
-  return any ? StrideRules(graph, plan, schedule, reporter).Find() : std::vector<bool>();
+  return StrideRules(graph, plan, schedule, reporter).Find();
 }
 
 }  // namespace bufplan::checker

@@ -11,8 +11,8 @@
 
 namespace bufplan::checker {
 
-// The values, by index, that lie strided in the plan although they may not; each is reported with the reason. Empty:
-// none lies strided at all. COST: O(values), and O(ops + uses) if one does.
+// By value, whether it lies strided in the plan although it may not; each of these is reported with the reason. COST:
+// O(values + ops + uses).
 std::vector<bool> FindForbiddenStrides(const Graph& graph, const Plan& plan, const Schedule& schedule,
                                        Reporter& reporter);
 

@@ -1,8 +1,10 @@
 // The checker against the definition, on small random graphs with random plans, most of them wrong in one way or
 // another.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
@@ -49,12 +51,17 @@ class RandomCase {
     const Plan start = plan.Done();
     const bool careful = Below(4) != 0;
     int64_t fresh = 0;
+    const std::vector<bool> elided = Elided(g);
+    for (size_t o = 0; o < elided.size(); ++o) {
+      if (elided[o]) plan.Noted(OpId(static_cast<int32_t>(o)), Action::kElided);
+    }
     for (size_t i = 0; i < g.values().size(); ++i) {
       const ValueId v(static_cast<int32_t>(i));
       Location l = start.location(v);
-      if (l.kind == Location::Kind::kNone) {
+      if (l.kind == Location::Kind::kNone && !GoesWithout(g, v, at, elided)) {
         l = Place(g, v, at, careful, fresh);
         l.kind == Location::Kind::kArena ? plan.At(v, l.offset_bytes) : plan.In(v, l.owner(), l.offset_bytes);
+        if (l.strides != nullptr) plan.Strided(v, l.strides->run_bytes, l.strides->dims);
       }
       at.push_back(l);
     }
@@ -112,9 +119,10 @@ class RandomCase {
     for (int i = Below(3); i > 0; --i) {
       const ValueId v = Any();
       if (Below(2) == 0 && Bytes(v) > 0) {
-        spec.reads.emplace_back(v, Box(Bytes(v)));
+        spec.reads.emplace_back(v, Box(Bytes(v)), Below(2) == 0);
       } else {
         spec.reads.emplace_back(v);
+        spec.reads.back().strides_ok = Below(2) == 0;
       }
     }
     for (int i = Below(4) == 0 ? 2 : 1; i > 0; --i) {
@@ -185,6 +193,67 @@ class RandomCase {
     if (Bytes(to) == Bytes(from)) b_.Commit("", from, to, {.stream = stream});
   }
 
+  // Which data movements are marked.
+  std::vector<bool> Elided(const Graph& g) {
+    std::vector<bool> elided;
+    const int often = 2 + Below(3);
+    for (const Op& op : g.ops()) elided.push_back(IsMovement(op) && Below(often) == 0);
+    return elided;
+  }
+  static bool IsMovement(const Op& op) {
+    return op.kind != OpKind::kCompute && op.kind != OpKind::kFill && op.kind != OpKind::kView;
+  }
+
+  bool GoesWithout(const Graph& g, ValueId v, const std::vector<Location>& at, const std::vector<bool>& elided) {
+    const std::optional<OpId> producer = g.producer(v);
+    if (!producer.has_value()) return false;
+    const Op& op = g.op(*producer);
+    if (op.kind == OpKind::kView) return at[g.reads(op)[0].value.index()].kind == Location::Kind::kNone;
+    return elided[producer->index()] && g.value(v).max_bytes > 0 && Below(4) == 0;
+  }
+
+  static bool MayBeStrided(const Graph& g, ValueId v) {
+    const std::optional<OpId> producer = g.producer(v);
+    if (!producer.has_value() || !IsMovement(g.op(*producer)) || g.writes(g.op(*producer))[0].base.has_value()) {
+      return false;
+    }
+    bool may = true;
+    for (const Op& op : g.ops()) {
+      for (const Read& r : g.reads(op)) may = may && (r.value != v || IsMovement(op) || r.strides_ok);
+      for (const Write& w : g.writes(op)) may = may && w.base != v;
+    }
+    for (ValueId o : g.outputs()) may = may && o != v;
+    for (const KeepAlive& k : g.keep_alive()) may = may && k.value != v;
+    return may;
+  }
+
+  // Where a box of the source lies, or at `l` in runs of any kind.
+  Location Spread(const Graph& g, ValueId v, const std::vector<Location>& at, Location l) {
+    const Read& read = g.reads(g.op(*g.producer(v)))[0];
+    const Location& source = at[read.value.index()];
+    const int64_t bytes = g.value(v).max_bytes;
+    Strides strides;
+    if (Below(4) != 0 && read.region.has_value() && !g.region(*read.region).contiguous() &&
+        source.kind != Location::Kind::kNone && source.strides == nullptr) {
+      const Region& box = g.region(*read.region);
+      l = Shifted(source, box.at.constant());
+      strides = {box.run_bytes, box.dims};
+    } else if (Below(2) == 0 && source.strides != nullptr && g.value(read.value).max_bytes == bytes) {
+      return source;
+    } else {
+      const int64_t run = bytes % 2 == 0 ? 1 + Below(2) : 1;
+      strides = {run, {{bytes / run, run + Below(3)}}};
+    }
+    int64_t total = strides.run_bytes.constant(), end = l.offset_bytes.constant() + total;
+    for (const Dim& d : strides.dims) {
+      total *= d.count.constant();
+      end += (d.count.constant() - 1) * d.stride_bytes.constant();
+    }
+    const bool fits = l.kind == Location::Kind::kArena || end <= g.value(l.owner()).max_bytes;
+    if (total == bytes && fits) l.strides = std::make_shared<const Strides>(strides);
+    return l;
+  }
+
   Location Shifted(const Location& l, int64_t by) {
     Location result = l;
     result.offset_bytes = l.offset_bytes + by;
@@ -192,6 +261,11 @@ class RandomCase {
   }
 
   Location Place(const Graph& g, ValueId v, const std::vector<Location>& at, bool careful, int64_t& fresh) {
+    const Location l = PlaceInOneRun(g, v, at, careful, fresh);
+    return g.value(v).max_bytes > 0 && Below(2) == 0 && MayBeStrided(g, v) ? Spread(g, v, at, l) : l;
+  }
+
+  Location PlaceInOneRun(const Graph& g, ValueId v, const std::vector<Location>& at, bool careful, int64_t& fresh) {
     const std::optional<OpId> producer = g.producer(v);
     if (producer.has_value()) {
       const Op& op = g.op(*producer);
@@ -212,10 +286,11 @@ class RandomCase {
       if (op.kind == OpKind::kView) return wishes.back();
       if (!wishes.empty() && Below(careful ? 3 : 2) == 0) {
         Location l = wishes[static_cast<size_t>(Below(static_cast<int>(wishes.size())))];
+        l.strides = nullptr;
         const int64_t offset = l.offset_bytes.constant();
         const bool fits =
             l.kind == Location::Kind::kArena || offset + g.value(v).max_bytes <= g.value(l.owner()).max_bytes;
-        if (offset >= 0 && fits) return l;
+        if (l.kind != Location::Kind::kNone && offset >= 0 && fits) return l;
       }
     }
     if (careful && Below(12) != 0) {
@@ -234,7 +309,7 @@ class RandomCase {
 };
 
 void Compare(bool strided, uint32_t cases) {
-  int valid = 0, invalid = 0, refused = 0;
+  int valid = 0, invalid = 0, refused = 0, spread = 0, nowhere = 0, marked = 0;  // the last three of the valid ones
   for (uint32_t seed = 1; seed <= cases; ++seed) {
     RandomCase random(seed, strided);
     const absl::StatusOr<Graph> graph = random.MakeGraph();
@@ -245,10 +320,17 @@ void Compare(bool strided, uint32_t cases) {
     Plan plan = random.MakePlan(*graph);
     const bool naive = NaivelyValid(*graph, plan);
     const std::string text = CheckText(*graph, plan);
-    ++(naive ? valid : invalid);
     ASSERT_EQ(text == "ok", naive) << "seed " << seed << "\n" << text;
+    ++(naive ? valid : invalid);
+    if (!naive) continue;
+    const auto any = [&](auto&& holds) { return std::any_of(plan.locations.begin(), plan.locations.end(), holds); };
+    spread += any([](const Location& l) { return l.strides != nullptr; }) ? 1 : 0;
+    nowhere += any([](const Location& l) { return l.kind == Location::Kind::kNone; }) ? 1 : 0;
+    marked += plan.notes.empty() ? 0 : 1;
   }
-  std::cout << valid << " valid, " << invalid << " invalid, " << refused << " graphs refused\n";
+  std::cout << valid << " valid (strided values in " << spread << ", values without bytes in " << nowhere
+            << ", marks in " << marked << "), " << invalid << " invalid, " << refused << " graphs refused\n";
+  for (int kind : {spread, nowhere, marked}) EXPECT_GT(kind, static_cast<int>(cases / 200));
   EXPECT_GT(valid, static_cast<int>(cases / 20));
   EXPECT_GT(invalid, static_cast<int>(cases / 20));
 }

@@ -1,5 +1,7 @@
 // Graphs of which a quadratic checker would make a test that does not end.
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,6 +146,69 @@ TEST(CheckerScaleTest, Transposes) {
   EXPECT_EQ(CheckText(g, HandPlan(g).At(x, 0).At(t, bytes).At(u, 0).Copies(0, 2, 2 * bytes).Done()), "ok");
   EXPECT_EQ(CheckText(g, HandPlan(g).At(x, 0).At(t, bytes).At(u, 2 * bytes).Copies(0, 2, 2 * bytes).Done()), "ok");
   EXPECT_NE(CheckKinds(g, HandPlan(g).At(x, 0).At(t, bytes).At(u, 4).Copies(0, 2, 2 * bytes).Done()), "");
+}
+
+// A decode step over 64 caches of 4,095 rows: each is read head by head with the new row in it, in 131,040 runs of 256
+// bytes where there are 32 heads. Nothing is moved. `updated`: what is read is the cache with the row, not the cache
+// and the row.
+struct Caches {
+  Caches(int64_t heads, bool updated) : heads(heads), row_bytes(heads * kRun) {
+    GraphBuilder b;
+    s = b.AddSymbol("s", 0, kRows - 1);
+    for (int i = 0; i < 64; ++i) Add(b, updated);
+    graph = Built(std::move(b));
+  }
+  void Add(GraphBuilder& b, bool updated) {
+    Cache n;
+    n.k = b.Variable("", row_bytes * kRows);
+    n.row = b.Compute("", {.writes = {{.bytes = row_bytes}}});
+    if (updated) n.k1 = b.Update("", n.k, n.row, row_bytes * s);
+    const Region past{0, kRun, {{heads, kRun}, {s, row_bytes}}}, past_in_c{0, kRun * s, {{heads, kRun * (s + 1)}}},
+        row_in_c{kRun * s, kRun, {{heads, kRun * (s + 1)}}}, all{0, kRun, {{heads, kRun}, {s + 1, row_bytes}}};
+    std::vector<CopyPart> parts = {{n.k, past, past_in_c}, {n.row, std::nullopt, row_in_c}};
+    if (updated) parts = {{n.k1, all, std::nullopt}};
+    n.c = b.Copy("", parts, std::nullopt, row_bytes * (s + 1));
+    n.y = b.Compute("", {.reads = {{n.c, Region{0, row_bytes * (s + 1), {}}, true}}, .writes = {{.bytes = row_bytes}}});
+    if (!updated) n.k1 = b.Update("", n.k, n.row, row_bytes * s);
+    b.Commit("", n.k1, n.k);
+    b.Output(n.y);
+    caches.push_back(n);
+  }
+  HandPlan Planned() const {
+    HandPlan plan(graph);
+    for (size_t i = 0; i < caches.size(); ++i) {
+      const Cache& n = caches[i];
+      plan.In(n.row, n.k, row_bytes * s).In(n.k1, n.k, 0).At(n.y, row_bytes * static_cast<int64_t>(i));
+      plan.In(n.c, n.k, 0).Strided(n.c, kRun, {{heads, kRun}, {s + 1, row_bytes}});
+    }
+    return plan;
+  }
+  struct Cache {
+    ValueId k, row, c, y, k1;
+  };
+  static constexpr int64_t kRun = 256, kRows = 4095;
+  int64_t heads, row_bytes;
+  Expr s;
+  std::vector<Cache> caches;
+  Graph graph = *GraphBuilder().Build();
+};
+
+TEST(CheckerScaleTest, StridedCaches) {
+  for (const bool updated : {false, true}) {
+    for (const int64_t heads : {32, 100}) {
+      const Caches c(heads, updated);
+      EXPECT_EQ(CheckText(c.graph, c.Planned().Done()), "ok") << heads << " " << updated;
+    }
+  }
+}
+
+// What does not decide at a glance is spelled out.
+TEST(CheckerScaleTest, StridedCachesOfWhichOneIsWrong) {
+  const Caches c(32, false);
+  Plan plan = c.Planned().Done();
+  const Strides wrong{Caches::kRun, {{c.heads, Caches::kRun}, {c.s + 1, c.row_bytes + Caches::kRun}}};
+  plan.locations[c.caches[40].c.index()].strides = std::make_shared<const Strides>(wrong);
+  EXPECT_NE(CheckKinds(c.graph, plan, {.symbol_values = std::vector<int64_t>{Caches::kRows - 2}}), "");
 }
 
 TEST(CheckerScaleTest, LongNames) {

@@ -494,6 +494,25 @@ TEST(CheckerTest, ManyStridedRunsAreSpelledOutWhereThatDecides) {
   EXPECT_EQ(CheckKinds(g, HandPlan(g).At(x, 0).At(y, 102).Done()), "own-operand");
 }
 
+// What lies between the runs of one part may be said to be there by another part, and must be so.
+TEST(CheckerTest, ManyStridedRunsAroundWhatIsThereAlready) {
+  for (const bool with_base : {false, true}) {
+    GraphBuilder b;
+    const ValueId x = b.Input("x", 100), base = b.Input("base", 400);
+    const ValueId u = b.Compute("pu", {.writes = {{.name = "u", .bytes = 2}}});
+    const ValueId w = b.Compute("pw", {.writes = {{.name = "w", .bytes = 2}}});
+    b.Compute("rw", {.reads = {w}});
+    const ValueId t = b.Copy("t", {{u, std::nullopt, Region{203, 2, {}}}, {x, std::nullopt, Region{1, 1, {{100, 4}}}}},
+                             with_base ? std::optional<ValueId>(base) : std::nullopt, 400, "T");
+    b.Compute("read", {.reads = {t}});
+    const Graph g = Built(std::move(b));
+    HandPlan plan(g);
+    plan.At(base, 0).At(x, 400).At(u, 203).At(t, 0).Copies(0, 1, 100);
+    EXPECT_EQ(CheckText(g, HandPlan(plan).At(w, 500).Done()), "ok");
+    EXPECT_EQ(CheckKinds(g, HandPlan(plan).At(w, 203).Done()), "wrong-content");
+  }
+}
+
 // Doubled 40 times, two pieces become 2^41: refused, not tried.
 TEST(CheckerTest, TooManyPiecesAreRefusedByName) {
   GraphBuilder b;

@@ -51,15 +51,57 @@ class Naive {
     }
     Close();
     for (int o = 0; o < n_; ++o) Gather(o);
-    return OwnOperands() && Writes() && AllReads() && KeepAlives() && End();
+    return HasBytes() && OwnOperands() && Writes() && AllReads() && KeepAlives() && End();
   }
 
  private:
+  bool Nowhere(ValueId v) const { return plan_.location(v).kind == Location::Kind::kNone; }
+  bool Strided(ValueId v) const { return plan_.location(v).strides != nullptr; }
   Byte At(ValueId v, int64_t i) const {
+    if (Nowhere(v)) return {true, -1, v.value, i};  // a byte that is nobody else's
     const Location& l = plan_.location(v);
-    return {l.kind == Location::Kind::kCaller, l.memory, l.chunk, l.offset_bytes.constant() + i};
+    int64_t offset = l.offset_bytes.constant() + i;
+    if (Strided(v)) {
+      const int64_t run = l.strides->run_bytes.constant();
+      offset += i % run - i;
+      i /= run;
+      for (auto d = l.strides->dims.rbegin(); d != l.strides->dims.rend(); ++d) {
+        offset += i % d->count.constant() * d->stride_bytes.constant();
+        i /= d->count.constant();
+      }
+    }
+    return {l.kind == Location::Kind::kCaller, l.memory, l.chunk, offset};
   }
-  bool SamePlace(ValueId a, ValueId b) const { return plan_.location(a) == plan_.location(b); }
+  // Both begin at one byte and go on without gaps.
+  bool SamePlace(ValueId a, ValueId b) const {
+    return !Nowhere(a) && !Nowhere(b) && InOneRun(a) && InOneRun(b) && At(a, 0) == At(b, 0);
+  }
+  bool InOneRun(ValueId v) const {
+    for (int64_t i = 1; i < g_.value(v).max_bytes; ++i) {
+      if (std::get<3>(At(v, i)) != std::get<3>(At(v, i - 1)) + 1) return false;
+    }
+    return true;
+  }
+  bool Elided(int o) const {
+    return std::any_of(plan_.notes.begin(), plan_.notes.end(),
+                       [&](const Note& n) { return n.op == OpId(o) && n.action == Action::kElided; });
+  }
+
+  // Nothing that executes, nor the end, touches a value that has no bytes.
+  bool HasBytes() const {
+    for (const OpBytes& op : ops_) {
+      for (const ByteRead& r : op.reads) {
+        if (Nowhere(r.value)) return false;
+      }
+      for (const ByteWrite& w : op.writes) {
+        if (Nowhere(w.value)) return false;
+      }
+    }
+    const auto empty = [&](ValueId v) { return g_.value(v).max_bytes == 0; };
+    return std::none_of(g_.outputs().begin(), g_.outputs().end(), [&](ValueId v) { return Nowhere(v) && !empty(v); }) &&
+           std::none_of(g_.keep_alive().begin(), g_.keep_alive().end(),
+                        [&](const KeepAlive& k) { return Nowhere(k.value) && !empty(k.value); });
+  }
   // The bytes of v that the region has, in its order.
   std::vector<int64_t> Indices(const std::optional<RegionId>& r, ValueId v) const {
     std::vector<int64_t> all = {0};
@@ -123,7 +165,7 @@ class Naive {
       GatherCompute(op, bytes);
       AddScratch(o, bytes);
     } else {
-      GatherMovement(op, bytes);
+      GatherMovement(op, Elided(o), bytes);
       if (!bytes.writes.empty()) AddScratch(o, bytes);
     }
   }
@@ -186,7 +228,7 @@ class Naive {
     return false;
   }
 
-  void GatherMovement(const Op& op, OpBytes& bytes) {
+  void GatherMovement(const Op& op, bool elided, OpBytes& bytes) {
     const ValueId to = op.commit_target.has_value() ? *op.commit_target : g_.writes(op)[0].value;
     std::optional<ValueId> base;
     if (!op.commit_target.has_value()) base = g_.writes(op)[0].base;
@@ -197,7 +239,9 @@ class Naive {
     for (const Read& r : g_.reads(op)) {
       const std::vector<int64_t> from = Indices(r.region, r.value), into = Indices(r.to_region, to);
       bool executes = false;
-      for (size_t i = 0; i < from.size(); ++i) executes = executes || At(r.value, from[i]) != At(to, into[i]);
+      for (size_t i = 0; i < from.size() && !elided; ++i) {
+        executes = executes || At(r.value, from[i]) != At(to, into[i]);
+      }
       for (size_t i = 0; i < from.size(); ++i) {
         const Origin origin = content_[r.value.index()][static_cast<size_t>(from[i])];
         result[static_cast<size_t>(into[i])] = origin;
@@ -208,7 +252,7 @@ class Naive {
         bytes.writes.push_back({At(to, into[i]), origin, to});
       }
     }
-    if (base.has_value() && !SamePlace(to, *base)) {
+    if (base.has_value() && !SamePlace(to, *base) && !elided) {
       bool carries = false;
       for (size_t i = 0; i < size; ++i) {
         if (covered[i]) continue;

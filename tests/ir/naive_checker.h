@@ -9,7 +9,8 @@
 namespace bufplan {
 
 // Whether no rule about bytes is broken: contents, order, own operands, scratch, keep-alive, outputs, variables,
-// read-only storage, lineage. Places are taken as they are. Fills in plan.stats what the locations make of it.
+// read-only storage, lineage. Places are taken as they are: strided values are such that may be, and what is nowhere
+// may be nowhere but for who reads it. Fills in plan.stats what the locations make of it.
 bool NaivelyValid(const Graph& graph, Plan& plan);
 
 }  // namespace bufplan

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "ir/checker/nest.h"
 
 namespace bufplan::checker {
 namespace {
@@ -30,6 +31,21 @@ TEST(ContentTest, UpdateOfAPart) {
             (Bytes{{7, 0}, {7, 1}, {7, 2}, {7, 3}, {8, 0}, {8, 1}, {7, 6}, {7, 7}, {7, 8}, {7, 9}}));
   EXPECT_EQ(pool.Pieces(c), 3);
   EXPECT_EQ(Spell(pool, pool.Slice(c, 10, {5, 7}), 2), (Bytes{{8, 1}, {7, 6}}));
+}
+
+TEST(ContentTest, PatternsAreOriginsLikeOthers) {
+  ContentPool pool;
+  const Origin p = pool.AddPattern(*Nest::Create(2, {{3, 4}}), ContentPool::Piece(7, 100));
+  const Origin q = pool.AddPattern(*Nest::Create(1, {{4, 2}}), ContentPool::Piece(8, 0));
+  EXPECT_TRUE(IsPattern(p) && IsPattern(q));
+  EXPECT_FALSE(IsPattern(7) || IsPattern(kUndefined) || IsPattern(kNothing));
+  Content c = ContentPool::Piece(1, 0);
+  pool.Overwrite(c, 10, 2, ContentPool::Piece(p, 0), 6);
+  pool.Overwrite(c, 10, 4, ContentPool::Piece(q, 1), 2);
+  EXPECT_EQ(Spell(pool, c, 10),
+            (Bytes{{1, 0}, {1, 1}, {p, 0}, {p, 1}, {q, 1}, {q, 2}, {p, 4}, {p, 5}, {1, 8}, {1, 9}}));
+  EXPECT_EQ(pool.pattern(p).nest.runs(), 3);
+  EXPECT_EQ(pool.pattern(q).source.origin, 8);
 }
 
 TEST(ContentTest, ForEachStopsWhereToldAndSeesOnlyTheRange) {

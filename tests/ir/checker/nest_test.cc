@@ -59,6 +59,41 @@ TEST(NestTest, DisjointRuns) {
   EXPECT_EQ(disjoint(1, {{3, 2}, {2, 3}}, 5), std::nullopt);
 }
 
+// Every range either is a nest, and then of the same positions, or breaks a loop.
+TEST(NestTest, PartsAreNests) {
+  int nests = 0;
+  for (const Nest::Loops& loops :
+       std::vector<Nest::Loops>{{{3, 16}, {2, 4}}, {{2, 3}, {3, 2}}, {{4, 2}}, {{3, 9}, {3, 3}}}) {
+    const Nest nest = *Nest::Create(2, loops);
+    for (int64_t begin = 0; begin < nest.bytes(); ++begin) {
+      for (int64_t end = begin + 1; end <= nest.bytes(); ++end) {
+        const std::optional<Nest::Part> part = nest.PartOf({begin, end});
+        if (!part.has_value()) continue;
+        ++nests;
+        EXPECT_EQ(part->nest.bytes(), end - begin);
+        EXPECT_EQ(Positions(part->nest, {0, end - begin}, part->position), Positions(nest, {begin, end}));
+      }
+    }
+    EXPECT_EQ(nest.PartOf({0, nest.bytes()})->nest, nest);
+  }
+  EXPECT_GT(nests, 100);
+  const Nest nest = *Nest::Create(2, {{3, 16}, {2, 4}});
+  EXPECT_EQ(nest.PartOf({4, 8})->nest, *Nest::Create(2, {{2, 4}}));
+  EXPECT_EQ(nest.PartOf({4, 8})->position, 16);
+  EXPECT_FALSE(nest.PartOf({2, 6}).has_value());
+  EXPECT_EQ(Nest::PartOf(nullptr, {5, 9})->position, 5);
+  EXPECT_EQ(Nest::PartOf(nullptr, {5, 9})->nest, *Nest::Create(4, {}));
+}
+
+TEST(NestTest, BudgetsEnd) {
+  RunBudget budget(10);
+  EXPECT_TRUE(budget.Spend(4) && budget.Spend(6));
+  EXPECT_FALSE(budget.exhausted());
+  EXPECT_FALSE(budget.Spend(1));
+  EXPECT_FALSE(budget.Spend(0));
+  EXPECT_TRUE(budget.exhausted());
+}
+
 TEST(NestTest, CursorsSeek) {
   const Nest nest = *Nest::Create(2, {{3, 16}, {2, 4}});
   Nest::Cursor cursor(&nest);
