@@ -54,6 +54,10 @@ IreeTokenRange IreeCursor::TakeGroup() {
   return inside;
 }
 
+void IreeCursor::SkipOne() {
+  if (!done()) at_ = Token().partner > at_ ? Token().partner + 1 : at_ + 1;
+}
+
 void IreeCursor::SkipAngles() {
   int64_t depth = 0;
   do {
@@ -64,7 +68,7 @@ void IreeCursor::SkipAngles() {
     const char c = Token().kind == IreeTokenKind::kPunct ? Token().punct : '\0';
     if (c == '<') ++depth;
     if (c == '>') --depth;
-    at_ = (c == '(' || c == '[' || c == '{') ? Token().partner + 1 : at_ + 1;
+    SkipOne();
   } while (depth > 0);
 }
 

@@ -45,6 +45,8 @@ class IreeCursor {
   absl::string_view Take(IreeTokenKind kind, absl::string_view what);
   // Skips a bracket and what is in it; the range of what is in it.
   IreeTokenRange TakeGroup();
+  // Skips one token, or a bracket and what is in it.
+  void SkipOne();
   // Skips <...>; angle brackets may nest.
   void SkipAngles();
   // Skips {...} and attributes {...}.

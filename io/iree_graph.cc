@@ -1,5 +1,6 @@
 #include "io/iree_graph.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "io/iree_ast.h"
 #include "io/iree_lowering.h"
 #include "io/iree_parser.h"
@@ -43,7 +45,7 @@ absl::StatusOr<Choice> ReadChoice(absl::string_view text, size_t num_parts) {
 }
 
 std::string Names(const std::vector<absl::string_view>& names) {
-  const std::vector<absl::string_view> some(names.begin(), names.begin() + std::min(names.size(), kMaxNamed));
+  const absl::Span<const absl::string_view> some = absl::MakeConstSpan(names).first(std::min(names.size(), kMaxNamed));
   return absl::StrCat(absl::StrJoin(some, ", "), names.size() > kMaxNamed ? ", ..." : "");
 }
 

@@ -91,8 +91,9 @@ void IreeLowering::WarnOfTouches(const IreeOp& op, const std::vector<std::option
                           bindings[i].has_value() ? absl::StrCat("operand ", op.operands[i].value.name) : "");
   }
   for (size_t i = 0; i < tied.size(); ++i) {
-    if (!tied[i].has_value())
+    if (!tied[i].has_value()) {
       declared.emplace_back(NumberOf(op, op.result_types[i].sizes[0]), absl::StrCat("result ", i));
+    }
   }
   for (const IreeTouch& touch : kernel.touches) {
     if (touch.argument >= declared.size() || declared[touch.argument].second.empty()) continue;
@@ -113,8 +114,9 @@ bool IreeLowering::LowerMoveKernel(const IreeOp& op, const std::vector<std::opti
   if (!kernel.is_move || op.result_types.size() != 1) return false;
   const IreeTouch &load = kernel.touches[0], &store = kernel.touches[1];
   const size_t target = tied[0].value_or(bindings.size());  // Bindings of fresh results follow the operands.
-  if (load.argument >= bindings.size() || !bindings[load.argument].has_value() || store.argument != target)
+  if (load.argument >= bindings.size() || !bindings[load.argument].has_value() || store.argument != target) {
     return false;
+  }
   const Binding& source = *bindings[load.argument];
   const Expr bytes = tied[0].has_value() ? SizeOf(bindings[target]->resource) : BytesOf(op, op.result_types[0]);
   const Span to_span = tied[0].has_value() ? bindings[target]->span : Span{0, bytes};

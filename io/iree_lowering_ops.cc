@@ -59,8 +59,9 @@ size_t IreeLowering::TiedTarget(const IreeOp& op, size_t number) {
 // %r = stream.async.slice %src[%a to %b] : type{%n} -> type{%m}
 void IreeLowering::LowerSlice(const IreeOp& op) {
   if (!HasOperands(op, 1)) return;
-  if (op.operand_types.size() != 1 || op.result_types.size() != 1)
+  if (op.operand_types.size() != 1 || op.result_types.size() != 1) {
     return Fail(op, "has not one operand and result type");
+  }
   const size_t source = Use(op, op.operands[0].value, &op.operand_types[0]);
   const Span span = SpanOf(op, op.operands[0], 0);
   const Expr bytes = BytesOf(op, op.result_types[0]);
@@ -94,8 +95,9 @@ void IreeLowering::LowerUpdate(const IreeOp& op) {
 // %r = stream.async.clone %src : type{%n} -> type{%n}; stream.async.transfer
 void IreeLowering::LowerClone(const IreeOp& op) {
   if (!HasOperands(op, 1)) return;
-  if (op.operand_types.size() != 1 || op.result_types.size() != 1)
+  if (op.operand_types.size() != 1 || op.result_types.size() != 1) {
     return Fail(op, "has not one operand and result type");
+  }
   const size_t source = Use(op, op.operands[0].value, &op.operand_types[0]);
   const Expr bytes = BytesOf(op, op.result_types[0]);
   if (ok() && !ProveEqual(SizeOf(source), bytes, symbols_)) {
@@ -189,8 +191,9 @@ void IreeLowering::LowerAlias(const IreeOp& op) {
 // %x = stream.async.load %src[%off] : type{%n} -> i32
 void IreeLowering::LowerLoad(const IreeOp& op) {
   if (!HasOperands(op, 1)) return;
-  if (op.operand_types.size() != 1 || op.result_types.size() != 1)
+  if (op.operand_types.size() != 1 || op.result_types.size() != 1) {
     return Fail(op, "has not one operand and result type");
+  }
   const size_t source = Use(op, op.operands[0].value, &op.operand_types[0]);
   const int64_t bytes = IreeElementBytes(op.result_types[0].text);
   if (bytes == 0) return Fail(op, absl::StrCat("how many bytes ", op.result_types[0].text, " has is not known"));

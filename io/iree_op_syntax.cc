@@ -4,10 +4,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "io/json_text.h"
 
 namespace bufplan {
@@ -58,7 +56,7 @@ void ReadSource(IreeCursor& in, IreeOp& op, std::optional<IreeTokenRange>&) {
   op.result_types = in.TypeList(/*results=*/false);
   if (op.name != "stream.async.constant" || !in.Accept('=')) return;
   // The value is an attribute, perhaps with its type.
-  while (!in.done()) in.NextIs('(') || in.NextIs('[') || in.NextIs('{') ? void(in.TakeGroup()) : in.Seek(in.at() + 1);
+  while (!in.done()) in.SkipOne();
 }
 
 // CLAUSES %a, %b : (TYPE, TYPE) -> TYPE
@@ -201,7 +199,7 @@ void ReadConstant(IreeCursor& in, IreeOp& op, std::optional<IreeTokenRange>&) {
     if (in.Accept(':')) op.result_types.push_back(in.Type());
     return;
   }
-  while (!in.done()) in.NextIs('(') || in.NextIs('[') || in.NextIs('{') ? void(in.TakeGroup()) : in.Seek(in.at() + 1);
+  while (!in.done()) in.SkipOne();
 }
 
 // %a, %b [overflow<...>] : TYPE; %a : TYPE to TYPE

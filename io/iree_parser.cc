@@ -159,11 +159,7 @@ void ModuleParser::AddGlobal(IreeCursor& in) {
   in.SkipAttributes();
   if (in.Accept('=')) {
     if (in.NextIs(Kind::kNumber)) global.init = in.Spelling();
-    while (!in.done() && !in.NextIs(':')) {
-      in.NextIs('(') || in.NextIs('[') || in.NextIs('{') ? void(in.TakeGroup())
-      : in.NextIs('<')                                   ? in.SkipAngles()
-                                                         : in.Seek(in.at() + 1);
-    }
+    while (!in.done() && !in.NextIs(':')) in.NextIs('<') ? in.SkipAngles() : in.SkipOne();
   }
   if (in.Accept(':')) global.type = in.Type().text;
   if (in.ok()) module_.globals.push_back(global);
