@@ -17,7 +17,7 @@ TEST(CasesE, E1AnUnreadResultStillNeedsItsBytesAtItsOp) {
   const Results r = g.Compute("f", {.reads = {}, .writes = {{.name = "a", .bytes = 100}, {.name = "u", .bytes = 100}}});
   const ValueId b = g.Op("g", {}, 100);
   g.R("r", {r[0], b});
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     EXPECT_FALSE(Overlap(graph, plan, r[0], r[1]));
     EXPECT_TRUE(SameBytes(graph, plan, b, r[1]));
     EXPECT_EQ(ArenaBytes(plan), 200);
@@ -28,7 +28,7 @@ TEST(CasesE, E2AValueThatNobodyReadsDiesAtOnce) {
   CaseGraph g;
   const ValueId a = g.Op("f", {}, 100), b = g.Op("g", {}, 100);
   g.R("r", {b});
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     EXPECT_TRUE(SameBytes(graph, plan, a, b));
     EXPECT_EQ(ArenaBytes(plan), 100);
   });
@@ -39,7 +39,7 @@ TEST(CasesE, E2AViewThatNobodyReadsKeepsNothingAlive) {
   const ValueId a = g.Op("f", {}, 100), b = g.Op("g", {}, 100);
   g.R("r", {b});
   const ValueId view = g.View("v", a, 0, 50);
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     EXPECT_TRUE(SameBytes(graph, plan, a, b));
     EXPECT_TRUE(SameStart(graph, plan, a, view));
     EXPECT_EQ(ArenaBytes(plan), 100);
@@ -53,7 +53,7 @@ TEST(CasesE, E2ABaseThatNobodyReadsDiesWhereItIsOverwritten) {
   const ValueId x1 = g.W("w", x, 0, 100);  // nobody reads this either
   const ValueId b = g.Op("g", {}, 100);
   g.R("r", {b});
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     EXPECT_TRUE(SameBytes(graph, plan, x, x1));
     EXPECT_EQ(SameBytes(graph, plan, a, x), !IsFast(plan));
     EXPECT_EQ(ArenaBytes(plan), IsFast(plan) ? 200 : 100);
@@ -68,7 +68,7 @@ TEST(CasesE, E3AStoreIntoAPartOfAValueThatIsReadLater) {
   const ValueId between = g.Op("g", {}, 64);
   g.R("rb", {between});
   g.R("rr", root, 64, 64);
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     EXPECT_TRUE(SameBytes(graph, plan, root, stored));
     EXPECT_TRUE(SameStart(graph, plan, root, between));  // nobody reads what was stored
     EXPECT_EQ(ArenaBytes(plan), 128);
@@ -83,7 +83,7 @@ TEST(CasesE, E3AStoreIntoBytesThatAreReadLater) {
   const ValueId between = g.Op("g", {}, 128);
   g.R("rb", {between});
   g.R("rr", {root});
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     EXPECT_FALSE(Overlap(graph, plan, root, stored));
     EXPECT_FALSE(Overlap(graph, plan, root, between));
     EXPECT_TRUE(SameBytes(graph, plan, stored, between));  // nobody reads what was stored
@@ -99,7 +99,7 @@ TEST(CasesE, E4AnInputIsReusedAfterItsLastReader) {
     const ValueId a = g.Op("f", {x}, 50);
     const ValueId b = g.Op("g", {a}, 100);
     g.R("r", {b});
-    g.Plan([&](const Graph& graph, const Plan& plan) {
+    g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
       EXPECT_EQ(SameBytes(graph, plan, x, b), !preserve);
       EXPECT_EQ(Overlap(graph, plan, x, b), !preserve);
       EXPECT_EQ(ArenaBytes(plan), preserve ? 250 : 150);
@@ -113,7 +113,7 @@ TEST(CasesE, E5ScratchMeetsNothingOfItsOp) {
   const ValueId y = g.Op("g", {x}, 100, {}, {.scratch_bytes = 64});
   const ValueId z = g.Op("k", {y}, 64);
   g.R("r", {z, other});
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     ASSERT_EQ(plan.scratch.size(), 1u);
     EXPECT_EQ(graph.name(plan.scratch[0].op), "g");
     const int64_t at = plan.scratch[0].location.offset_bytes.constant();
@@ -128,7 +128,7 @@ TEST(CasesE, E5ScratchMeetsNothingOfAConcurrentOp) {
   const ValueId x = g.Op("f", {}, 64, {}, {.stream = main, .scratch_bytes = 64});
   const ValueId y = g.Op("g", {}, 64, {}, {.stream = side, .scratch_bytes = 64});
   g.R("r", {x, y}, {.stream = main});
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     ASSERT_EQ(plan.scratch.size(), 2u);
     std::vector<int64_t> offsets = {OffsetOf(graph, plan, x), OffsetOf(graph, plan, y)};
     for (const ScratchPlace& s : plan.scratch) offsets.push_back(s.location.offset_bytes.constant());
@@ -145,7 +145,7 @@ TEST(CasesE, E6AKeptValueIsNotTakenInPlace) {
   g.KeepAliveUntil(v, g.last_op());
   const ValueId after = g.Op("after", {q}, 100);
   g.R("end", {after});
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     EXPECT_FALSE(Overlap(graph, plan, v, r));
     EXPECT_FALSE(Overlap(graph, plan, v, q));
     EXPECT_FALSE(Overlap(graph, plan, r, q));
@@ -164,7 +164,7 @@ TEST(CasesE, E6AValueKeptUntilItsLastReaderIsNotTakenByIt) {
     const ValueId r = g.Op("g", {v}, 100, {v});
     if (keep) g.KeepAliveUntil(v, g.last_op());
     g.R("end", {r});
-    g.Plan([&](const Graph& graph, const Plan& plan) {
+    g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
       EXPECT_EQ(SameBytes(graph, plan, v, r), !keep);
       EXPECT_EQ(Overlap(graph, plan, v, r), !keep);
     });
@@ -202,7 +202,7 @@ TEST(CasesE, E8TheSameKeepAliveTwiceCountsOnce) {
     const ValueId q = g.Op("k", {r}, 100);
     for (int i = 0; i < times; ++i) g.KeepAliveUntil(v, g.last_op());
     g.Output(q);
-    g.Plan([&](const Graph& graph, const Plan& plan) {
+    g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
       EXPECT_EQ(graph.keep_alive().size(), 1u);
       EXPECT_EQ(ArenaBytes(plan), 300);
     });
@@ -216,7 +216,7 @@ TEST(CasesE, E8AKeepAliveOfAConstantHasNoEffect) {
   const ValueId b = g.Op("g", {a}, 100, {a});
   g.KeepAliveUntil(c, g.last_op());
   g.Output(b);
-  g.Plan([&](const Graph& graph, const Plan& plan) {
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
     EXPECT_TRUE(SameBytes(graph, plan, a, b));
     EXPECT_EQ(ArenaBytes(plan), 100);
   });
@@ -232,7 +232,7 @@ TEST(CasesE, E9TwoViewsOfOneRoot) {
     const ValueId w = g.W("w", v0, 0, 128);
     if (read_after) g.R("after", {v1});
     g.R("rw", {w});
-    g.Plan([&](const Graph& graph, const Plan& plan) {
+    g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
       EXPECT_EQ(SameBytes(graph, plan, v0, w), !read_after);
       EXPECT_EQ(Overlap(graph, plan, v1, w), !read_after);
       EXPECT_EQ(ArenaBytes(plan), read_after ? 320 : 256);  // nobody reads [192, 256) of x: a place for half of w

@@ -49,8 +49,13 @@ void ExpectRuns(const Graph& graph, const Plan& plan) {
 // `copies_kept` is no less than what the locations of whole-value copies show.
 void ExpectCopiesCounted(const Graph& graph, const Plan& plan) {
   int64_t moved = 0;
+  std::vector<bool> elided(graph.ops().size());
+  for (const Note& note : plan.notes) {
+    if (!note.result.has_value() && note.action == Action::kElided) elided[note.op.index()] = true;
+  }
   for (size_t i = 0; i < graph.ops().size(); ++i) {
     const Op& op = graph.ops()[i];
+    if (elided[i]) continue;
     if (op.kind != OpKind::kClone && op.kind != OpKind::kTransfer && op.kind != OpKind::kCommit) continue;
     const ValueId from = graph.reads(op)[0].value;
     const ValueId to = op.kind == OpKind::kCommit ? *op.commit_target : graph.writes(op)[0].value;
@@ -60,6 +65,17 @@ void ExpectCopiesCounted(const Graph& graph, const Plan& plan) {
     }
   }
   EXPECT_GE(plan.stats.copies_kept, moved);
+}
+
+// A data movement whose action counts.
+bool IsMovement(const Graph& graph, OpId o) {
+  const OpKind kind = graph.op(o).kind;
+  if (kind == OpKind::kCompute || kind == OpKind::kView || kind == OpKind::kFill || kind == OpKind::kBarrier) {
+    return false;
+  }
+  return std::none_of(graph.fusions().begin(), graph.fusions().end(), [&](const Fusion& f) {
+    return f.required && std::find(f.ops.begin(), f.ops.end(), o) != f.ops.end();
+  });
 }
 
 // Ops without a name have results without one.
@@ -121,6 +137,15 @@ void CaseGraph::Plan(absl::FunctionRef<void(const Graph&, const bufplan::Plan&)>
   PlanAtEveryEffort(*graph, {}, [&](const bufplan::Plan& plan) { then(*graph, plan); });
 }
 
+void CaseGraph::PlanEachWay(absl::FunctionRef<void(const Graph&, const bufplan::Plan&)> then) {
+  const absl::StatusOr<Graph> graph = std::move(*this).Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  for (const Objective objective : {Objective::kMemory, Objective::kCopies}) {
+    SCOPED_TRACE(objective == Objective::kMemory ? "least memory" : "fewest copies");
+    PlanAtEveryEffort(*graph, {.objective = objective}, [&](const bufplan::Plan& plan) { then(*graph, plan); });
+  }
+}
+
 absl::Status CaseGraph::PlanRefusal(PlanOptions options) {
   const absl::StatusOr<Graph> graph = std::move(*this).Build();
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -175,6 +200,50 @@ int64_t ArenaBytes(const Plan& plan) {
   int64_t sum = 0;
   for (const Arena& arena : plan.arenas) sum += arena.bytes;
   return sum;
+}
+
+std::vector<std::string> Elided(const Graph& graph, const Plan& plan) {
+  std::vector<std::string> names;
+  for (const Note& note : plan.notes) {
+    const bool own = !note.result.has_value() && IsMovement(graph, note.op);
+    if (own && note.action == Action::kElided) names.emplace_back(graph.name(note.op));
+  }
+  return names;
+}
+
+std::vector<std::string> Moving(const Graph& graph, const Plan& plan) {
+  std::vector<std::string> names;
+  for (const Note& note : plan.notes) {
+    const bool moves = !note.result.has_value() && IsMovement(graph, note.op) && note.action == Action::kRun;
+    const bool carries = note.why == Why::kCarried;
+    if (!moves && !carries) continue;
+    if (names.empty() || names.back() != graph.name(note.op)) names.emplace_back(graph.name(note.op));
+  }
+  return names;
+}
+
+void ExpectNothingMoves(const Graph& graph, const Plan& plan) {
+  EXPECT_EQ(Moving(graph, plan), std::vector<std::string>()) << AllNotes(graph, plan);
+  EXPECT_EQ(plan.stats.bytes_copied, 0);
+  EXPECT_EQ(plan.stats.copies_kept, 0);
+  int64_t movements = 0;
+  for (size_t i = 0; i < graph.ops().size(); ++i) movements += IsMovement(graph, OpId(static_cast<int32_t>(i))) ? 1 : 0;
+  EXPECT_EQ(plan.stats.copies_elided, movements);
+}
+
+void ExpectOneCopy(const Graph& graph, const Plan& plan, int64_t bytes) {
+  EXPECT_EQ(Moving(graph, plan).size(), 1u) << AllNotes(graph, plan);
+  EXPECT_EQ(plan.stats.bytes_copied, bytes) << AllNotes(graph, plan);
+  EXPECT_EQ(plan.stats.copies_kept, 1);
+}
+
+std::string AllNotes(const Graph& graph, const Plan& plan) {
+  std::string text;
+  for (const Note& note : plan.notes) {
+    absl::StrAppend(&text, graph.name(note.op), ": ", note.action == Action::kElided ? "elided, " : "run, ",
+                    WhyText(graph, note), "\n");
+  }
+  return text;
 }
 
 bool IsFast(const Plan& plan) {

@@ -43,6 +43,8 @@ class CaseGraph : public GraphBuilder {
   // plan that is refused, a plan that the checker or the oracle finds wrong, a count of copies that the plan's own
   // locations contradict. Calls `then` with each plan.
   void Plan(absl::FunctionRef<void(const Graph&, const bufplan::Plan&)> then);
+  // The same for each objective: least memory, fewest copies.
+  void PlanEachWay(absl::FunctionRef<void(const Graph&, const bufplan::Plan&)> then);
   // The plan is refused; gives why. A test failure if it is not.
   absl::Status PlanRefusal(PlanOptions options = {});
   // Build() refuses the graph; gives why. A test failure if it does not.
@@ -73,6 +75,18 @@ ByteRange RangeOf(const Graph& graph, const Plan& plan, ValueId v, const Symbols
 std::string NotesOn(const Graph& graph, const Plan& plan, absl::string_view op);
 
 int64_t ArenaBytes(const Plan& plan);
+
+// Data movements that execute nothing, and ops of which some byte moves (data movements and carried bases), by name in
+// list order. Views and members of fused groups are neither.
+std::vector<std::string> Elided(const Graph& graph, const Plan& plan);
+std::vector<std::string> Moving(const Graph& graph, const Plan& plan);
+// No byte moves: every data movement is elided, no base is carried.
+void ExpectNothingMoves(const Graph& graph, const Plan& plan);
+// One op moves bytes, that many: the smallest copy that suffices. Which op that is, a data movement or one whose base
+// is carried, is the planner's choice.
+void ExpectOneCopy(const Graph& graph, const Plan& plan, int64_t bytes);
+// The notes on all ops.
+std::string AllNotes(const Graph& graph, const Plan& plan);
 
 // Made at effort fast, which lets gaps inside of storages be.
 bool IsFast(const Plan& plan);
