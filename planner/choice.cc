@@ -150,7 +150,7 @@ absl::StatusOr<Candidate> Chooser::Run() && {
     Try({best_way_.taste, true, Without(Bits(WishKind::kForward))});
     Try({InPlaceTaste::kFirstOperand, true, Without(kEverything)});
   }
-  if (many && moves && best_.has_value()) {
+  if (many && best_.has_value() && (moves || best_->moved_bytes > 0)) {
     const std::vector<ValueId> granted = Granted();
     const bool exact =
         granted.size() <= kMaxExactWishes && (int64_t{1} << granted.size()) * static_cast<int64_t>(ops) <= kExactWork;

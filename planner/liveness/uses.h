@@ -78,6 +78,12 @@ class Uses {
     const int32_t i = part_[graph_->op(op).first_read + read];
     return i >= 0 && sets_[static_cast<size_t>(i)].empty();
   }
+  // Nobody needs what the result of the op's write takes over from its base.
+  bool BaseUnread(OpId op, uint32_t write) const {
+    if (base_.empty()) return false;
+    const int32_t i = base_[graph_->op(op).first_write + write];
+    return i >= 0 && sets_[static_cast<size_t>(i)].empty();
+  }
 
  private:
   void ResolveViews(const Schedule& schedule);

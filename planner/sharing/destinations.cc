@@ -61,10 +61,11 @@ void Destinations::ForEachEdge(OpId o, F f) const {
   for (uint32_t r = op.num_reads; r-- > 0;) {
     const Read& read = g_.reads(op)[r];
     const Region target = read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(to).bytes, {}};
-    if (!target.contiguous()) continue;
+    if (!target.contiguous() || uses_.Unread(o, r)) continue;
     std::optional<Source> source = SourceOf(o, r);
     for (int step = 0; step < kMaxSteps && source.has_value(); ++step) {
-      if (source->region.contiguous()) f(source->value, Destination{to, target.at - source->region.at, o, true});
+      const bool whole = source->region == Region{0, g_.value(source->value).bytes, {}};
+      if (whole) f(source->value, Destination{to, target.at, o, true});
       source = Before(*source);
     }
   }

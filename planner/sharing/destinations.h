@@ -28,7 +28,7 @@ struct Source {
   int32_t time = 0;
 };
 
-// The root `from` would lie `offset` bytes after the first byte of `to`, which `op` makes.
+// All of the root `from` is moved: it would lie `offset` bytes after the first byte of `to`, which `op` makes.
 struct Destination {
   ValueId to;  // the result of `op`, or the target of a commit
   Expr offset;

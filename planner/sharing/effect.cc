@@ -28,6 +28,7 @@ absl::InlinedVector<Spot, 2> EffectFinder::PlacesForPart(OpId op, uint32_t read,
   absl::InlinedVector<Spot, 2> places;
   const Read& r = g_.reads(g_.op(op))[read];
   const Region part = r.to_region.has_value() ? g_.region(*r.to_region) : Region{0, g_.value(result).bytes, {}};
+  if (uses_.Unread(op, read)) return places;
   std::optional<Source> source = destinations_.SourceOf(op, read);
   for (int step = 0; step < kMaxSteps && source.has_value(); ++step, source = destinations_.Before(*source)) {
     std::optional<Spot> spot = SpotOf(*source);
@@ -61,12 +62,30 @@ bool EffectFinder::Untouched(const Spot& spot, int32_t since) {
   });
 }
 
-// Nothing of the base is left.
-bool EffectFinder::OverwritesAll(const Op& op, const Write& w) const {
-  if (op.num_reads != 1) return false;
+bool EffectFinder::KeepsBase(OpId o, const Write& w) const {
+  const Op& op = g_.op(o);
+  if (!w.base.has_value() || uses_.BaseUnread(o, 0)) return false;
+  if (op.num_reads != 1) return true;
   const std::optional<RegionId> to = g_.reads(op)[0].to_region;
-  const Expr& bytes = g_.value(w.value).bytes;
-  return !to.has_value() || Normalized(g_.region(*to), g_.symbols()) == Region{0, bytes, {}};
+  return to.has_value() && !(Normalized(g_.region(*to), g_.symbols()) == Region{0, g_.value(w.value).bytes, {}});
+}
+
+// A base is carried around the one part of the op, which is there already. False: it is not, or there are more.
+bool EffectFinder::FindAroundPart(const Op& op, const Write& w, const Spot& spot, Effect& effect) const {
+  if (op.num_reads != 1 || !spot.place.contiguous()) return false;
+  const Read& read = g_.reads(op)[0];
+  if (!read.to_region.has_value()) return false;
+  const std::optional<Region> to = Compose(spot.place, g_.region(*read.to_region), g_.symbols());
+  const OpId id = *g_.producer(w.value);
+  const std::optional<Spot> from = SpotOf(destinations_.SourceOf(id, 0));
+  if (!to.has_value() || !to->contiguous() || !from.has_value()) return false;
+  if (from->storage != spot.storage || !(from->place == *to)) return false;
+  effect.coincides = true;
+  const Expr low = to->at - spot.place.at, high = to->at + to->run_bytes;
+  if (!(low == Expr(0))) effect.written.push_back(Region{spot.place.at, low, {}});
+  const Expr rest = RegionEnd(spot.place) - high;
+  if (!(rest == Expr(0))) effect.written.push_back(Region{high, rest, {}});
+  return true;
 }
 
 void EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot, Effect& effect) {
@@ -79,14 +98,17 @@ void EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot, 
   const auto part_at = [&](std::optional<RegionId> part) {
     return part.has_value() ? Compose(spot.place, g_.region(*part), g_.symbols()) : std::optional<Region>(spot.place);
   };
-  const bool has_base = w != nullptr && w->base.has_value() && !(effect.moves && OverwritesAll(op, *w));
+  const bool has_base = w != nullptr && w->base.has_value() && (!effect.moves || KeepsBase(o, *w));
   effect.on_base = has_base && spot.place.contiguous() && s_.StorageOf(*w->base) == spot.storage &&
                    !s_.Strided(uses_.root(*w->base)) && s_.OffsetOf(*w->base) == spot.place.at;
   const auto all = [&] {
     effect.written.clear();
     effect.written.push_back(spot.place);
   };
-  if (has_base && !effect.on_base) return all();
+  if (has_base && !effect.on_base) {
+    if (!effect.moves || !FindAroundPart(op, *w, spot, effect)) all();
+    return;
+  }
   if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
     if (!effect.on_base) return all();
     effect.written.push_back(*part_at(w->region));

@@ -54,10 +54,11 @@ class EffectFinder {
   // then where the source's own source does, and so on.
   absl::InlinedVector<Spot, 2> PlacesForPart(OpId op, uint32_t read, ValueId result);
 
-  // A data movement with a base of which it leaves nothing: it is as good as one without.
-  bool OverwritesAll(const Op& op, const Write& w) const;
+  // A data movement that takes over bytes from a base which somebody needs. Without it is as good as one without base.
+  bool KeepsBase(OpId op, const Write& w) const;
 
  private:
+  bool FindAroundPart(const Op& op, const Write& w, const Spot& spot, Effect& effect) const;
   bool Untouched(const Spot& spot, int32_t since);
 
   const Graph& g_;

@@ -77,6 +77,24 @@ std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
   return std::nullopt;
 }
 
+bool Granter::TryInput(ValueId v, const Spot& spot) {
+  const Value& value = g_.value(v);
+  const Storage& s = s_.storage(spot.storage);
+  const std::optional<ByteRange> span = RegionSpan(spot.place, g_.symbols());
+  if (!span.has_value() || span->begin < 0 || s.owner.has_value() || s.space != value.space) return false;
+  if (!ProveMultipleOf(spot.place.at, s_.AlignmentOf(v), g_.symbols())) return false;
+  if (!IsConstant(spot.place) || !s_.PinsAgree(v, spot.storage, spot.place.at, *span)) return false;
+  if (s_.DisjointFrom(v, spot.storage, *span).has_value()) return false;
+  ByteTimeline& timeline = s_.TimelineOf(spot.storage);
+  bool free = span->end <= timeline.size();
+  timeline.ForEach(*span, [&](ByteRange, const Segment& segment) { free = free && segment.writer.value < 0; });
+  if (!free) return false;
+  timeline.Write(*span, v, Schedule::kStart, schedule_);
+  s_.Join(v, spot.storage, spot.place, *span, WishKind::kForward);
+  for (const Use& use : uses_.of(v)) timeline.Use(s_.InStorage(v, use.range), use.time, schedule_);
+  return true;
+}
+
 // The uses of the result become uses of what lies there. That of a base by the next version touches all but a few
 // bytes: it is kept apart, so that a chain of versions does not visit everything again and again.
 void Granter::AddUses(const Wish& wish, ByteTimeline& timeline) {
@@ -132,6 +150,15 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Effect& effect
   if (op.elide == Elide::kNever && op.kind != OpKind::kCompute) {
     for (const Read& r : g_.reads(op)) {
       if (s_.StorageOf(r.value) == wish.spot.storage) return Refusal{Why::kNeverElide};
+    }
+  }
+  // A base that is carried lies apart from its result.
+  const std::optional<ValueId> base = wish.write->base;
+  if (base.has_value() && !effect.on_base && s_.StorageOf(*base) == wish.spot.storage) {
+    const Region part{uses_.offset(*base), g_.value(*base).bytes, {}};
+    const Region root = s_.PlaceOf(uses_.root(*base));
+    if (!ProveRegionsDisjoint(place, Compose(root, part, g_.symbols()).value_or(root), g_.symbols())) {
+      return Refusal{Why::kOwnOperand, *base};
     }
   }
   if (wish.only_elided && !effect.elided) return Refusal{Why::kNotTried};

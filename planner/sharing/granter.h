@@ -59,6 +59,8 @@ class Granter {
   // Makes the result lie there, or says why not; then nothing has changed. `time` is the unit's that writes the result;
   // units are visited in order.
   std::optional<Refusal> TryGrant(int32_t time, const Wish& wish);
+  // Makes an input lie in a storage that nothing else has been written to at those bytes. False: it may not.
+  bool TryInput(ValueId v, const Spot& spot);
   // The values that were in the way of the last wish that was refused, if that was because of what lies there, and all
   // of them were found.
   const std::vector<Blocker>& blockers() const { return blockers_; }

@@ -30,9 +30,17 @@ Sharer::Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, c
       ownership_(graph),
       s_(graph, schedule, uses),
       effects_(graph, schedule, uses, destinations, s_),
-      granter_(graph, schedule, uses, ownership_, effects_, s_) {}
+      granter_(graph, schedule, uses, ownership_, effects_, s_),
+      is_base_(graph.values().size(), 0) {
+  for (const Op& op : graph.ops()) {
+    for (const Write& w : graph.writes(op)) {
+      if (w.base.has_value()) is_base_[uses.root(*w.base).index()] = 1;
+    }
+  }
+}
 
 absl::Status Sharer::Run() {
+  PlaceInputs();
   for (int32_t t = 0; t < schedule_.End(); ++t) {
     const OpId op(t);
     if (g_.op(op).kind == OpKind::kCommit && destinations_.Moves(op)) {
@@ -43,6 +51,45 @@ absl::Status Sharer::Run() {
   }
   FindUnreadResults();
   return absl::OkStatus();
+}
+
+// Inputs can be filled where they are going to be copied to. By name, so that where they lie does not depend on the
+// order in which they were declared.
+void Sharer::PlaceInputs() {
+  std::vector<ValueId> inputs;
+  for (size_t i = 0; i < g_.values().size(); ++i) {
+    const ValueId v(static_cast<int32_t>(i));
+    if (g_.value(v).role == Role::kInput) inputs.push_back(v);
+  }
+  std::sort(inputs.begin(), inputs.end(), [&](ValueId a, ValueId b) { return g_.name(a) < g_.name(b); });
+  for (ValueId v : inputs) {
+    if (!PlaceInput(v)) s_.Create(v, std::nullopt);
+  }
+}
+
+bool Sharer::PlaceInput(ValueId v) {
+  if (!decisions_.Wanted(v, WishKind::kForward) || g_.value(v).pinned_offset_bytes.has_value()) return false;
+  Search search = DestinationsOf(v, Schedule::kStart);
+  if (search.spots.empty() && search.to_reserve.has_value()) {
+    const auto& [to, offset] = *search.to_reserve;
+    const std::optional<int32_t> reserved = s_.ReservedFor(to);
+    search.spots.push_back({reserved.has_value() ? *reserved : s_.Reserve(to), Region{offset, g_.value(v).bytes, {}}});
+  }
+  for (const Spot& spot : search.spots) {
+    if (!granter_.TryInput(v, spot)) continue;
+    NoteJoin(v, v, g_.value(v).max_bytes);
+    return true;
+  }
+  return false;
+}
+
+void Sharer::NoteJoin(ValueId v, ValueId to, int64_t gain) {
+  if (joined_to_.empty()) {
+    joined_to_.resize(g_.values().size());
+    gain_.resize(g_.values().size());
+  }
+  joined_to_[v.index()] = to;
+  gain_[v.index()] = gain;
 }
 
 void Sharer::ShareUnit(int32_t time) {
@@ -104,8 +151,9 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
   const Write& w = g_.writes(g_.op(op))[0];
   const ValueId v = w.value;
   const bool empty = g_.value(v).max_bytes == 0;
-  const bool unread = !w.base.has_value() && uses_.of(v).empty() && !g_.value(v).pinned_offset_bytes.has_value();
-  if (!empty && !decisions_.UsesInFull(op) && (unread || decisions_.HasNoBytes(v))) {
+  const bool free = !w.base.has_value() && !g_.value(v).pinned_offset_bytes.has_value();
+  const bool unread = free && uses_.of(v).empty() && is_base_[v.index()] == 0 && !decisions_.UsesInFull(op);
+  if (!empty && (unread || decisions_.HasNoBytes(v))) {
     s_.ElideMovement(op);
     return NoteElided(op, Why::kUnread, v);
   }
@@ -115,13 +163,12 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
     return NoteElided(op, Why::kCoincides, v);
   }
   std::optional<Refusal> refusal;
-  const bool based = w.base.has_value() && !effects_.OverwritesAll(g_.op(op), w);
+  const Search destinations = DestinationsOf(v, time);
+  if (!effects_.KeepsBase(op, w) && ShareAtSource(time, op, w, destinations.spots, refusal)) return;
   if (w.base.has_value()) {
     refusal = Refusal{Why::kCarried};
     if (ShareOnBase(time, op, w, refusal)) return;
   }
-  const Spots destinations = DestinationsOf(v, time);
-  if (!based && ShareAtSource(time, op, w, destinations, refusal)) return;
   decisions_.UseInFull(op);
   for (const Read& r : g_.reads(g_.op(op))) {
     if (!s_.Placed(uses_.root(r.value))) decisions_.NeedsBytes(uses_.root(r.value));
@@ -166,20 +213,32 @@ bool Sharer::ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& d
   return false;
 }
 
-bool Sharer::ShareAtDestination(int32_t time, OpId op, const Write& w, const Spots& destinations) {
-  if (!decisions_.Wanted(w.value, WishKind::kForward)) return false;
-  for (const Spot& spot : destinations) {
-    const Wish wish{w.value, op, &w, WishKind::kForward, w.value, InPlaceMode::kAny, spot, false};
-    if (!Try(time, wish, g_.value(w.value).max_bytes).has_value()) return true;
+bool Sharer::ShareAtDestination(int32_t time, OpId op, const Write& w, const Search& search) {
+  const ValueId v = w.value;
+  if (!decisions_.Wanted(v, WishKind::kForward)) {
+    if (decisions_.StruckOut(v) != nullptr) not_forwarded_.insert_or_assign(v.value, *decisions_.StruckOut(v));
+    return false;
   }
-  return false;
+  Wish wish{v, op, &w, WishKind::kForward, v, InPlaceMode::kAny, {}, false};
+  for (const Spot& spot : search.spots) {
+    wish.spot = spot;
+    std::optional<Refusal> refusal = Try(time, wish, g_.value(v).max_bytes);
+    if (!refusal.has_value()) return true;
+    not_forwarded_.try_emplace(v.value, *std::move(refusal));
+  }
+  if (!search.to_reserve.has_value()) return false;
+  const auto& [to, offset] = *search.to_reserve;
+  wish.spot = {s_.ReservedFor(to).has_value() ? *s_.ReservedFor(to) : s_.Reserve(to),
+               Region{offset, g_.value(v).bytes, {}}};
+  return !Try(time, wish, g_.value(v).max_bytes).has_value();
 }
 
-// Some parts of a concat stay where they are, the others are copied beside them.
+// Some parts of a concat stay where they are, the others are copied beside them; or a base is carried around a part.
 bool Sharer::ShareWithAPart(int32_t time, OpId op, const Write& w) {
-  if (w.base.has_value() || !decisions_.Wanted(w.value, WishKind::kSource)) return false;
+  if (!decisions_.Wanted(w.value, WishKind::kSource)) return false;
   const uint32_t parts = g_.op(op).num_reads;
-  for (uint32_t i = 0; parts > 1 && i < std::min(parts, kMaxPartsTried); ++i) {
+  const bool some = parts > 1 || w.base.has_value();
+  for (uint32_t i = 0; some && i < std::min(parts, kMaxPartsTried); ++i) {
     for (const Spot& spot : effects_.PlacesForPart(op, i, w.value)) {
       if (!spot.place.contiguous() || s_.storage(spot.storage).owner.has_value()) continue;
       const Wish wish{w.value, op, &w, WishKind::kSource, g_.reads(g_.op(op))[i].value, InPlaceMode::kAny, spot, false};
@@ -207,8 +266,19 @@ bool Sharer::FitsInto(ValueId v, const Expr& offset, ValueId to) const {
          ProveLessEqual(offset + g_.value(v).bytes, g_.value(to).bytes, g_.symbols());
 }
 
+// Copies come first: what is made in place of a value is copied later still.
 void Sharer::FollowDestinations(ValueId at, const Expr& offset, int depth, Search& search) {
+  const size_t before = search.spots.size();
+  const bool reserves = search.to_reserve.has_value();
+  FollowDestinations(at, offset, depth, true, search);
+  if (search.spots.size() == before && search.to_reserve.has_value() == reserves) {
+    FollowDestinations(at, offset, depth, false, search);
+  }
+}
+
+void Sharer::FollowDestinations(ValueId at, const Expr& offset, int depth, bool by_copies, Search& search) {
   for (const Destination& d : destinations_.of(at)) {
+    if (d.moves != by_copies) continue;
     if (++search.steps > kMaxSteps || search.spots.size() >= kMaxSpots) return;
     if (schedule_.TimeOf(d.op) <= search.time) continue;
     const Op& op = g_.op(d.op);
@@ -238,32 +308,26 @@ void Sharer::FollowDestinations(ValueId at, const Expr& offset, int depth, Searc
         } else if (!s_.Placed(base) && s_.ReservedFor(base).has_value()) {
           found(*s_.ReservedFor(base), uses_.offset(*write->base));
         }
-        continue;
       }
     }
-    const size_t before = search.spots.size();
-    if (depth < kMaxDepth) FollowDestinations(d.to, there, depth + 1, search);
+    const bool based = write->base.has_value();
+    if (depth < kMaxDepth && !(based && d.moves)) FollowDestinations(d.to, there, depth + 1, search);
     const bool whole = op.num_reads == 1 && g_.value(search.value).bytes == g_.value(d.to).bytes;
-    if (search.spots.size() > before || !fits || whole || search.to_reserve.has_value()) continue;
+    if (!fits || whole || search.to_reserve.has_value()) continue;
     if (!g_.value(d.to).pinned_offset_bytes.has_value()) search.to_reserve = std::make_pair(d.to, there);
   }
 }
 
-Sharer::Spots Sharer::DestinationsOf(ValueId v, int32_t time) {
+Sharer::Search Sharer::DestinationsOf(ValueId v, int32_t time) {
   Search search;
   search.value = v;
   search.time = time;
-  if (destinations_.of(v).empty()) return {};
-  if (g_.value(v).max_bytes == 0 || !decisions_.Wanted(v, WishKind::kForward)) return {};
   if (const std::optional<int32_t> own = s_.ReservedFor(v)) {
     search.spots.push_back({*own, Region{0, g_.value(v).bytes, {}}});
   }
+  if (destinations_.of(v).empty() || g_.value(v).max_bytes == 0) return search;
   FollowDestinations(v, 0, 0, search);
-  if (search.spots.empty() && search.to_reserve.has_value()) {
-    const auto& [to, offset] = *search.to_reserve;
-    search.spots.push_back({s_.Reserve(to), Region{offset, g_.value(v).bytes, {}}});
-  }
-  return std::move(search.spots);
+  return search;
 }
 
 void Sharer::ShareInPlace(int32_t time) {
@@ -332,12 +396,7 @@ std::optional<Refusal> Sharer::Try(int32_t time, const Wish& wish, int64_t gain)
     Contest(time, wish, gain);
     return refusal;
   }
-  if (joined_to_.empty()) {
-    joined_to_.resize(g_.values().size());
-    gain_.resize(g_.values().size());
-  }
-  joined_to_[wish.result.index()] = uses_.root(wish.target);
-  gain_[wish.result.index()] = gain;
+  NoteJoin(wish.result, uses_.root(wish.target), gain);
   if (!destinations_.Moves(wish.op)) return std::nullopt;
   if (!s_.Elided(wish.op)) {
     // A movement that is not elided executes all parts that do not coincide.
@@ -470,6 +529,7 @@ void Sharer::FindUnreadResults() {
     const OpId op(static_cast<int32_t>(i));
     const OpKind kind = g_.ops()[i].kind;
     if (kind == OpKind::kCompute || !destinations_.Moves(op) || kind == OpKind::kCommit || s_.Elided(op)) continue;
+    if (g_.ops()[i].elide == Elide::kNever) continue;
     const Write& w = g_.writes(g_.op(op))[0];
     const bool free = !w.base.has_value() && !g_.value(w.value).pinned_offset_bytes.has_value();
     const bool may_vanish = free && s_.Placed(w.value) && decisions_.MayHaveNoBytes(w.value);
@@ -506,7 +566,15 @@ void Sharer::NoteElided(OpId op, Why why, std::optional<ValueId> value) {
   s_.AddMovement(std::move(note));
 }
 
-void Sharer::NoteKept(OpId op, const std::optional<Refusal>& refusal) {
+void Sharer::NoteKept(OpId op, std::optional<Refusal> refusal) {
+  // What keeps a part from being there already says more than that it is not.
+  const bool vague = !refusal.has_value() || refusal->why == Why::kNotTried || refusal->why == Why::kCarried;
+  for (const Read& r : g_.reads(g_.op(op))) {
+    const auto it = not_forwarded_.find(uses_.root(r.value).value);
+    if (!vague || it == not_forwarded_.end()) continue;
+    refusal = it->second;
+    break;
+  }
   Note note = NoteOf(op, refusal.value_or(Refusal{Why::kNotTried}));
   if (g_.op(op).elide == Elide::kNever) note.why = Why::kNeverElide;
   if (g_.op(op).num_reads > 0) note.value = g_.reads(g_.op(op))[0].value;

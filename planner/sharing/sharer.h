@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "ir/graph.h"
@@ -41,29 +42,34 @@ class Sharer {
  private:
   using Spots = absl::InlinedVector<Spot, 4>;
 
-  void ShareUnit(int32_t time);
-  bool ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Refusal>& refusal);
-  void ShareMovement(int32_t time, OpId op);
-  bool ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations, std::optional<Refusal>& refusal);
-  bool ShareAtDestination(int32_t time, OpId op, const Write& w, const Spots& destinations);
-  bool ShareWithAPart(int32_t time, OpId op, const Write& w);
-  void ShareInPlace(int32_t time);
-  std::optional<ValueId> BuiltOnInGroup(int32_t time, ValueId v) const;
-
   // Where v could be written so that it need not be copied later.
-  Spots DestinationsOf(ValueId v, int32_t time);
   struct Search {
     ValueId value;  // that is to be placed
     int32_t time = 0;
     Spots spots;
-    std::optional<std::pair<ValueId, Expr>> to_reserve;  // where no storage is known yet: its place in this value
+    std::optional<std::pair<ValueId, Expr>> to_reserve;  // if none of these will do: its place in this value
     int steps = 0;
   };
+  Search DestinationsOf(ValueId v, int32_t time);
+
+  void PlaceInputs();
+  bool PlaceInput(ValueId v);
+  void ShareUnit(int32_t time);
+  bool ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Refusal>& refusal);
+  void ShareMovement(int32_t time, OpId op);
+  bool ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations, std::optional<Refusal>& refusal);
+  bool ShareAtDestination(int32_t time, OpId op, const Write& w, const Search& search);
+  bool ShareWithAPart(int32_t time, OpId op, const Write& w);
+  void ShareInPlace(int32_t time);
+  std::optional<ValueId> BuiltOnInGroup(int32_t time, ValueId v) const;
+
   void FollowDestinations(ValueId at, const Expr& offset, int depth, Search& search);
+  void FollowDestinations(ValueId at, const Expr& offset, int depth, bool by_copies, Search& search);
   bool FitsInto(ValueId v, const Expr& offset, ValueId to) const;
   bool MayHaveStrides(ValueId v) const;
 
   std::optional<Refusal> Try(int32_t time, const Wish& wish, int64_t gain);
+  void NoteJoin(ValueId v, ValueId to, int64_t gain);
   void Contest(int32_t time, const Wish& wish, int64_t gain);
   bool StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent);
   int64_t CarriedBytes(OpId op, const Write& w) const;
@@ -77,7 +83,7 @@ class Sharer {
   Note NoteOf(OpId op, const Refusal& refusal) const;
   void NoteRefusal(const Wish& wish, const Refusal& refusal);
   void NoteElided(OpId op, Why why, std::optional<ValueId> value);
-  void NoteKept(OpId op, const std::optional<Refusal>& refusal);
+  void NoteKept(OpId op, std::optional<Refusal> refusal);
 
   const Graph& g_;
   const Schedule& schedule_;
@@ -89,8 +95,10 @@ class Sharer {
   StorageTable s_;
   EffectFinder effects_;
   Granter granter_;
-  std::vector<ValueId> joined_to_;  // by value: what it lies on; empty until somebody joins
-  std::vector<int64_t> gain_;       // by value: the bytes that are not moved because of that
+  absl::flat_hash_map<int32_t, Refusal> not_forwarded_;  // by value: why it is not where it is going to be copied to
+  std::vector<char> is_base_;                            // by root: some result has it, or a view of it, as its base
+  std::vector<ValueId> joined_to_;                       // by value: what it lies on; empty until somebody joins
+  std::vector<int64_t> gain_;                            // by value: the bytes that are not moved because of that
 };
 
 }  // namespace bufplan

@@ -1,23 +1,6 @@
 #include "planner/sharing/storage_table.h"
 
 namespace bufplan {
-namespace {
-
-// Values that are there at the start: the caller's, then the inputs by name, so that where they lie does not depend on
-// the order in which they were declared.
-std::vector<ValueId> StartValues(const Graph& graph) {
-  std::vector<ValueId> owned, inputs;
-  for (size_t i = 0; i < graph.values().size(); ++i) {
-    const Role role = graph.values()[i].role;
-    if (role != Role::kTransient) (role == Role::kInput ? inputs : owned).push_back(ValueId(static_cast<int32_t>(i)));
-  }
-  std::sort(inputs.begin(), inputs.end(), [&](ValueId a, ValueId b) { return graph.name(a) < graph.name(b); });
-  owned.insert(owned.end(), inputs.begin(), inputs.end());
-  return owned;
-}
-
-}  // namespace
-
 StorageTable::StorageTable(const Graph& graph, const Schedule& schedule, const Uses& uses)
     : graph_(graph), schedule_(schedule), uses_(uses) {
   const size_t n = graph.values().size();
@@ -50,8 +33,10 @@ StorageTable::StorageTable(const Graph& graph, const Schedule& schedule, const U
       pinned_.emplace_back(ByteRange{*pin, *pin + value.max_bytes}, v);
     }
   }
-  for (ValueId v : StartValues(graph)) {
-    Create(v, graph.value(v).role == Role::kInput ? std::nullopt : std::optional<ValueId>(v));
+  for (size_t i = 0; i < n; ++i) {
+    const Role role = graph.values()[i].role;
+    const ValueId v(static_cast<int32_t>(i));
+    if (role != Role::kTransient && role != Role::kInput) Create(v, v);
   }
 }
 

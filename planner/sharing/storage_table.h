@@ -23,7 +23,7 @@ namespace bufplan {
 
 class StorageTable {
  public:
-  // Start values have storages of their own; nothing else is placed.
+  // What the caller owns has storages of its own; nothing else is placed.
   StorageTable(const Graph& graph, const Schedule& schedule, const Uses& uses);
 
   // A storage with the root v alone in it.
