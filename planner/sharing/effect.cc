@@ -99,8 +99,9 @@ void EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot, 
     return part.has_value() ? Compose(spot.place, g_.region(*part), g_.symbols()) : std::optional<Region>(spot.place);
   };
   const bool has_base = w != nullptr && w->base.has_value() && (!effect.moves || KeepsBase(o, *w));
-  effect.on_base = has_base && spot.place.contiguous() && s_.StorageOf(*w->base) == spot.storage &&
-                   !s_.Strided(uses_.root(*w->base)) && s_.OffsetOf(*w->base) == spot.place.at;
+  effect.on_base = w != nullptr && w->base.has_value() && spot.place.contiguous() &&
+                   s_.StorageOf(*w->base) == spot.storage && !s_.Strided(uses_.root(*w->base)) &&
+                   s_.OffsetOf(*w->base) == spot.place.at;
   const auto all = [&] {
     effect.written.clear();
     effect.written.push_back(spot.place);

@@ -154,7 +154,9 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Effect& effect
   }
   // A base that is carried lies apart from its result.
   const std::optional<ValueId> base = wish.write->base;
-  if (base.has_value() && !effect.on_base && s_.StorageOf(*base) == wish.spot.storage) {
+  const bool carries =
+      base.has_value() && !effect.on_base && (!effect.moves || effects_.KeepsBase(wish.op, *wish.write));
+  if (carries && s_.StorageOf(*base) == wish.spot.storage) {
     const Region part{uses_.offset(*base), g_.value(*base).bytes, {}};
     const Region root = s_.PlaceOf(uses_.root(*base));
     if (!ProveRegionsDisjoint(place, Compose(root, part, g_.symbols()).value_or(root), g_.symbols())) {
@@ -238,6 +240,7 @@ void Granter::CheckRoot(int32_t time, ValueId v, const Effect& effect, bool& don
     if (--proof_budget_ < 0) done = true;
     if (done || (!blockers_.empty() && blockers_.back().value == v)) return;
     if (use.time == time || schedule_.Before(use.time, time) || !IsPhysical(use, time)) continue;
+    if (use.range.empty()) continue;
     const std::optional<Region> region = Compose(place, uses_.RegionOf(use), g_.symbols());
     check(region.value_or(place), use.time);
   }

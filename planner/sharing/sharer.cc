@@ -50,6 +50,7 @@ absl::Status Sharer::Run() {
     }
   }
   FindUnreadResults();
+  FindVainReservations();
   return absl::OkStatus();
 }
 
@@ -70,7 +71,14 @@ void Sharer::PlaceInputs() {
 bool Sharer::PlaceInput(ValueId v) {
   if (!decisions_.Wanted(v, WishKind::kForward) || g_.value(v).pinned_offset_bytes.has_value()) return false;
   Search search = DestinationsOf(v, Schedule::kStart);
-  if (search.spots.empty() && search.to_reserve.has_value()) {
+  const auto is_owned = [&](const Spot& spot) { return s_.storage(spot.storage).owner.has_value(); };
+  search.spots.erase(std::remove_if(search.spots.begin(), search.spots.end(), is_owned), search.spots.end());
+  // What goes on into storage of the caller had better be copied there at once.
+  const auto goes_on = [&](ValueId to) {
+    const Spots spots = DestinationsOf(to, Schedule::kStart).spots;
+    return std::any_of(spots.begin(), spots.end(), is_owned);
+  };
+  if (search.spots.empty() && search.to_reserve.has_value() && !goes_on(search.to_reserve->first)) {
     const auto& [to, offset] = *search.to_reserve;
     const std::optional<int32_t> reserved = s_.ReservedFor(to);
     search.spots.push_back({reserved.has_value() ? *reserved : s_.Reserve(to), Region{offset, g_.value(v).bytes, {}}});
@@ -126,7 +134,7 @@ bool Sharer::ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Re
     refusal = Refusal{Why::kOwnOperand, *next};  // the group may still want the base's old bytes for that one
   } else if (s_.Placed(root) && !s_.Strided(root)) {
     wish.spot = {s_.StorageOf(root), Region{s_.OffsetOf(*w.base), g_.value(w.value).bytes, {}}};
-    refusal = Try(time, wish, CarriedBytes(op, w));
+    refusal = Try(time, wish, CarriedBytes(op, w) + CommittedBytes(time, wish));
     if (!refusal.has_value()) return true;
   }
   decisions_.UseInFull(op);
@@ -310,8 +318,7 @@ void Sharer::FollowDestinations(ValueId at, const Expr& offset, int depth, bool 
         }
       }
     }
-    const bool based = write->base.has_value();
-    if (depth < kMaxDepth && !(based && d.moves)) FollowDestinations(d.to, there, depth + 1, search);
+    if (depth < kMaxDepth) FollowDestinations(d.to, there, depth + 1, search);
     const bool whole = op.num_reads == 1 && g_.value(search.value).bytes == g_.value(d.to).bytes;
     if (!fits || whole || search.to_reserve.has_value()) continue;
     if (!g_.value(d.to).pinned_offset_bytes.has_value()) search.to_reserve = std::make_pair(d.to, there);
@@ -460,6 +467,16 @@ int64_t Sharer::CarriedBytes(OpId op, const Write& w) const {
   return all - std::min(all, Overwritten(g_, op, w).span.size());
 }
 
+// What a commit moves if the result does not lie where it is going to be committed to.
+int64_t Sharer::CommittedBytes(int32_t time, const Wish& wish) {
+  if (!s_.storage(wish.spot.storage).owner.has_value()) return 0;
+  const Spots spots = DestinationsOf(wish.result, time).spots;
+  const bool committed = std::any_of(spots.begin(), spots.end(), [&](const Spot& s) {
+    return s.storage == wish.spot.storage && s.place == wish.spot.place;
+  });
+  return committed ? g_.value(wish.result).max_bytes : 0;
+}
+
 absl::Status Sharer::Commit(int32_t time, OpId op) {
   const ValueId target = *g_.op(op).commit_target;
   const int32_t storage = s_.StorageOf(target);
@@ -522,6 +539,22 @@ bool Sharer::IsReadElsewhere(ValueId v) const {
     const ValueId result = op.commit_target.has_value() ? *op.commit_target : g_.writes(op)[0].value;
     return s_.StorageOf(result) != s_.StorageOf(v);
   });
+}
+
+// Who waits for a value that came to lie elsewhere waits in vain.
+void Sharer::FindVainReservations() {
+  for (const auto& [storage, to] : s_.reservations()) {
+    if (!s_.Placed(to) || s_.StorageOf(to) == storage) continue;
+    std::vector<ValueId> waiting;
+    s_.ForEachRoot(storage, [&, to = to](ValueId v) {
+      if (s_.JoinedBy(v) == WishKind::kForward) waiting.push_back(v);
+      return true;
+    });
+    for (ValueId v : waiting) {
+      const auto why = not_forwarded_.find(v.value);
+      decisions_.StrikeOut(v, WishKind::kForward, why != not_forwarded_.end() ? why->second : Refusal{Why::kNotTried});
+    }
+  }
 }
 
 void Sharer::FindUnreadResults() {

@@ -73,11 +73,13 @@ class Sharer {
   void Contest(int32_t time, const Wish& wish, int64_t gain);
   bool StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent);
   int64_t CarriedBytes(OpId op, const Write& w) const;
+  int64_t CommittedBytes(int32_t time, const Wish& wish);
 
   absl::Status Commit(int32_t time, OpId op);
   absl::Status CommitByCopy(int32_t time, OpId op);
   absl::Status OldContentIsRead(int32_t time, OpId op, int32_t late) const;
   void FindUnreadResults();
+  void FindVainReservations();
   bool IsReadElsewhere(ValueId v) const;
 
   Note NoteOf(OpId op, const Refusal& refusal) const;

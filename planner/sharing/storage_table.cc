@@ -69,6 +69,7 @@ int32_t StorageTable::Reserve(ValueId v) {
   sealed_.push_back(0);
   if (reserved_.empty()) reserved_.assign(graph_.values().size(), -1);
   reserved_[v.index()] = id;
+  reservations_.emplace_back(id, v);
   return id;
 }
 

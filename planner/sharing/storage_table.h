@@ -34,6 +34,8 @@ class StorageTable {
     if (reserved_.empty() || reserved_[v.index()] < 0) return std::nullopt;
     return reserved_[v.index()];
   }
+  // All of them: the storage and the value it is for.
+  const std::vector<std::pair<int32_t, ValueId>>& reservations() const { return reservations_; }
   // The root v joins a storage at `place`; no byte of it lies outside of `bytes` there, for any symbol values.
   void Join(ValueId v, int32_t storage, const Region& place, ByteRange bytes, WishKind by);
   // The result as far as it goes: all views resolved.
@@ -102,12 +104,13 @@ class StorageTable {
   const Schedule& schedule_;
   const Uses& uses_;
   Sharing sharing_;
-  std::vector<ByteTimeline> timelines_;                // of the storages that somebody asked about
-  std::vector<int32_t> timeline_;                      // by storage, into timelines_; -1: nobody did
-  std::vector<ValueId> first_, last_;                  // by storage: the roots that joined first and last; -1: nobody
-  std::vector<ValueId> next_;                          // by root: who joined next; itself for the last one
-  std::vector<char> sealed_;                           // by storage
-  std::vector<int32_t> reserved_;                      // by value: the storage reserved for it; -1: none
+  std::vector<ByteTimeline> timelines_;  // of the storages that somebody asked about
+  std::vector<int32_t> timeline_;        // by storage, into timelines_; -1: nobody did
+  std::vector<ValueId> first_, last_;    // by storage: the roots that joined first and last; -1: nobody
+  std::vector<ValueId> next_;            // by root: who joined next; itself for the last one
+  std::vector<char> sealed_;             // by storage
+  std::vector<int32_t> reserved_;        // by value: the storage reserved for it; -1: none
+  std::vector<std::pair<int32_t, ValueId>> reservations_;
   std::vector<ByteRange> range_;                       // by root: bytes of its storage it may occupy
   std::vector<int64_t> alignment_;                     // by root: what its readers demand; empty: nothing
   std::vector<std::pair<ValueId, ValueId>> disjoint_;  // (root, value whose bytes it must not meet), sorted
