@@ -33,13 +33,46 @@ TEST(ExplainPlanTest, SaysWhatIsCopiedAndWhatWasRefused) {
   const Sample s;
   const std::string text = ExplainPlan(s.graph, s.plan);
   EXPECT_THAT(text, HasSubstr("copies: 1 kept (100 bytes), 1 elided (1,900 bytes not moved)\n"
-                              "  op   kind    bytes  why\n"
-                              "  upd  update    100  c is moved to a storage of its own\n"));
+                              "  kept    kind    bytes  why\n"
+                              "  upd     update    100  c could not be written straight to its place\n"
+                              "  elided  kind    bytes  why\n"
+                              "  st      commit  1,000  K lies there already\n"));
   EXPECT_THAT(text, HasSubstr("in-place wishes refused: 1\n"
                               "  1  b is not in place of a: g still needs a there\n"));
   EXPECT_THAT(text, HasSubstr("values in storage of the caller, views left out:\n  variable  K  1  K1\n"));
   EXPECT_THAT(text, Not(HasSubstr("order edges")));
   EXPECT_THAT(text, Not(HasSubstr("fusion")));
+}
+
+// The largest of many, in list order.
+TEST(ExplainPlanTest, ManyCopiesAreCut) {
+  GraphBuilder b;
+  Plan plan;
+  const ValueId x = b.Input("x", 1000);
+  plan.locations = {Location::InArena(SpaceId(0), 0, 0)};
+  int64_t offset = 1000;
+  for (int i = 0; i < 60; ++i) {
+    b.Slice(absl::StrCat("c", i), x, 0, i + 1, Target(absl::StrCat("v", i)));
+    Note& note = plan.notes.emplace_back();
+    note.op = OpId(i);
+    note.text = i % 2 == 0 ? "kept: because" : "not needed";
+    if (i % 2 == 1) note.action = Action::kElided;
+    plan.locations.push_back(i % 2 == 0 ? Location::InArena(SpaceId(0), 0, offset) : Location());
+    offset += i + 1;
+  }
+  const Graph graph = std::move(b).Build().value();
+  plan.arenas.push_back({SpaceId(0), offset, offset, BoundKind::kLoad, true, {offset}});
+  plan.live.resize(61);
+  const std::string text = ExplainPlan(graph, plan);
+  EXPECT_THAT(text, HasSubstr("copies: 30 kept (900 bytes), 30 elided (930 bytes not moved)\n"
+                              "  kept         kind   bytes  why\n"
+                              "  c20          slice     21  because\n"));
+  EXPECT_THAT(text, HasSubstr("  c58          slice     59  because\n"
+                              "  and 10 more\n"
+                              "  elided       kind   bytes  why\n"
+                              "  c37          slice     38  not needed\n"));
+  EXPECT_THAT(text, HasSubstr("  c59          slice     60  not needed\n"
+                              "  and 18 more\n"));
 }
 
 TEST(ExplainPlanTest, EdgesAndFusions) {
@@ -72,7 +105,8 @@ TEST(ExplainPlanTest, EdgesAndFusions) {
   const std::string op = *ExplainName(graph, plan, "f");
   EXPECT_THAT(op, HasSubstr("executed as part of fused group \"pair\", at the place of \"g\""));
   EXPECT_THAT(*ExplainName(graph, plan, "k"), HasSubstr("added order: after \"g\": k overwrites bytes that g reads"));
-  EXPECT_THAT(*ExplainName(graph, plan, "y"), HasSubstr("lies nowhere: swallowed by a fused group"));
+  EXPECT_THAT(*ExplainName(graph, plan, "y"),
+              HasSubstr("lies nowhere\n  why: used only inside of fused group \"pair\"\n"));
 }
 
 TEST(ExplainNameTest, AValue) {
@@ -125,8 +159,26 @@ TEST(ExplainNameTest, AnOp) {
             "  bytes:\n"
             "  moves     100  c all -> K1 [300, 400)\n"
             "  in place  900  carried over from base K (what is not overwritten)\n"
-            "  note: kept: c is moved to a storage of its own\n");
+            "  note: kept: c could not be written straight to its place\n");
   EXPECT_THAT(*ExplainName(s.graph, s.plan, "st"), HasSubstr("elided: no byte moves, 1,000 bytes are there already"));
+}
+
+// Elided although source and result lie apart.
+TEST(ExplainNameTest, AnElidedOp) {
+  Sample s;
+  s.plan.locations[s.Value("K1").index()] = Location::InArena(SpaceId(0), 0, 0);
+  for (Note& note : s.plan.notes) {
+    if (note.op != s.Op("upd")) continue;
+    note.action = Action::kElided;
+    note.why = Why::kUnread;
+  }
+  EXPECT_THAT(*ExplainName(s.graph, s.plan, "upd"),
+              HasSubstr("  elided: nothing is executed, 1,000 bytes need not be moved\n"));
+  EXPECT_THAT(*ExplainName(s.graph, s.plan, "upd"), HasSubstr("  elided  100  c all -> K1 [300, 400)\n"
+                                                              "  elided  900  carried over from base K"));
+  EXPECT_THAT(*ExplainName(s.graph, s.plan, "K1"), HasSubstr("    upd  makes it: elided\n"));
+  EXPECT_THAT(*ExplainName(s.graph, s.plan, "c"), HasSubstr("    upd  reads it (elided)\n"));
+  EXPECT_THAT(ExplainPlan(s.graph, s.plan), HasSubstr("copies: 0 kept (0 bytes), 2 elided (2,000 bytes not moved)\n"));
 }
 
 TEST(ExplainNameTest, AValueThatNobodyNeeds) {
