@@ -14,7 +14,8 @@ namespace {
 
 class OpStory {
  public:
-  OpStory(const Graph& graph, const Plan& plan, OpId op) : g_(graph), p_(plan), id_(op), op_(graph.op(op)) {}
+  OpStory(const Graph& graph, const Plan& plan, OpId op)
+      : g_(graph), p_(plan), m_(graph, plan), id_(op), op_(graph.op(op)) {}
   std::string Make() { return absl::StrCat(Head(), Operands(), Moves(), Notes(), Order()); }
 
  private:
@@ -31,12 +32,13 @@ class OpStory {
 
   const Graph& g_;
   const Plan& p_;
+  const Movements m_;
   const OpId id_;
   const Op& op_;
 };
 
 std::string OpStory::Executed() const {
-  const std::optional<FusionId> group = FusedGroupOf(g_, p_, id_);
+  const std::optional<FusionId> group = m_.GroupOf(id_);
   if (group.has_value()) {
     const Fusion& f = g_.fusions()[group->index()];
     return absl::StrCat("executed as part of fused group ", InQuotes(f.name), ", at the place of ",
@@ -45,11 +47,18 @@ std::string OpStory::Executed() const {
   if (op_.kind == OpKind::kView) return "never executed: a view is another name for bytes of its source";
   if (op_.kind == OpKind::kBarrier) return "order only: it moves no bytes";
   if (!IsMovement(op_.kind)) return "executed";
-  int64_t moved = 0, saved = 0;
-  for (const MovedPart& part : PartsOf(g_, p_, id_)) (part.executed ? moved : saved) += part.bytes;
-  if (moved == 0) return absl::StrCat("elided: no byte moves, ", FormatCount(saved), " bytes are there already");
-  return absl::StrCat("executed: moves ", FormatCount(moved), " bytes",
-                      saved > 0 ? absl::StrCat(", ", FormatCount(saved), " are there already") : "");
+  int64_t moved = 0, there = 0, spared = 0;
+  for (const MovedPart& part : m_.PartsOf(id_)) {
+    (part.executed ? moved : part.coincides ? there : spared) += part.bytes;
+  }
+  const auto count = [](int64_t bytes) { return Plural(bytes, "byte", "bytes"); };
+  if (moved > 0) {
+    return absl::StrCat("executed: moves ", count(moved),
+                        there > 0 ? absl::StrCat(", ", FormatCount(there), " are there already") : "");
+  }
+  if (spared == 0) return absl::StrCat("elided: no byte moves, ", count(there), " are there already");
+  return absl::StrCat("elided: nothing is executed, ", count(spared), " need not be moved",
+                      there > 0 ? absl::StrCat(", ", FormatCount(there), " are there already") : "");
 }
 
 std::string OpStory::Head() const {
@@ -69,7 +78,7 @@ std::string OpStory::Operands() const {
     if (w.base.has_value()) table.Row({"base", Name(*w.base), "", PlaceText(g_, p_.location(*w.base))});
     const std::string part = w.cover == Cover::kPart ? " in part" : "";
     table.Row({"writes", Name(w.value), absl::StrCat(RegionOr(w.region, w.base.has_value() ? "" : "all"), part),
-               absl::StrCat(PlaceText(g_, p_.location(w.value)), ": ", WhyThere(g_, p_, w.value))});
+               absl::StrCat(PlaceText(g_, p_.location(w.value)), ": ", WhyThere(g_, p_, m_, w.value))});
   }
   if (op_.commit_target.has_value()) {
     table.Row({"commits to", Name(*op_.commit_target), "all", PlaceText(g_, p_.location(*op_.commit_target))});
@@ -82,7 +91,7 @@ std::string OpStory::Operands() const {
 }
 
 std::string OpStory::Moves() const {
-  const std::vector<MovedPart> parts = PartsOf(g_, p_, id_);
+  const std::vector<MovedPart> parts = m_.PartsOf(id_);
   if (parts.empty()) return "";
   TextTable table({TextAlign::kLeft, TextAlign::kRight, TextAlign::kLeft});
   constexpr size_t kMaxParts = 20;
@@ -94,7 +103,8 @@ std::string OpStory::Moves() const {
     const MovedPart& part = parts[i];
     table.Row({part.executed     ? "moves"
                : part.bytes == 0 ? "nothing"
-                                 : "in place",
+               : part.coincides  ? "in place"
+                                 : "elided",
                FormatCount(part.bytes),
                part.carried
                    ? absl::StrCat("carried over from base ", Name(part.from), " (", part.from_text, ")")

@@ -1,5 +1,6 @@
 // The explanation of a whole plan.
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "io/explain/describe.h"
 #include "io/explain/explain.h"
 #include "io/explain/layout.h"
+#include "io/explain/movements.h"
 #include "io/explain/peak.h"
 #include "io/explain/picture.h"
 #include "io/explain/refusals.h"
@@ -19,10 +21,12 @@ namespace {
 
 constexpr size_t kMaxPeakRows = 30;
 constexpr size_t kMaxRows = 20;
+constexpr size_t kMaxElided = 12;
+
+std::string MoreText(size_t count) { return absl::StrCat("and ", FormatCount(static_cast<int64_t>(count)), " more"); }
 
 std::string MoreLine(size_t count, size_t shown, absl::string_view hint) {
-  if (count <= shown) return "";
-  return absl::StrCat("  and ", FormatCount(static_cast<int64_t>(count - shown)), " more", hint, "\n");
+  return count <= shown ? "" : absl::StrCat("  ", MoreText(count - shown), hint, "\n");
 }
 
 class Overview {
@@ -45,7 +49,13 @@ class Overview {
   std::string Fusions() const;
   std::optional<int64_t> PlannedPeak() const;
   std::string Picture(size_t memory, const std::optional<PeakTable>& peak) const;
-  std::string WhyKept(OpId op) const;
+  std::string WhyMoved(OpId op) const;
+  // A data movement, or a carried base, and the bytes that it moves or need not move.
+  struct Copy {
+    OpId op;
+    int64_t bytes = 0;
+  };
+  void AddCopies(absl::string_view head, const std::vector<Copy>& copies, size_t max_rows, TextTable& table) const;
 
   const Graph& g_;
   const Plan& p_;
@@ -158,7 +168,7 @@ std::string Overview::CallerStorage() const {
 }
 
 // The notes on what the op moves, without those on in-place wishes.
-std::string Overview::WhyKept(OpId op) const {
+std::string Overview::WhyMoved(OpId op) const {
   std::string text;
   const auto first = std::partition_point(p_.notes.begin(), p_.notes.end(), [&](const Note& n) { return n.op < op; });
   for (auto n = first; n != p_.notes.end() && n->op == op; ++n) {
@@ -170,30 +180,49 @@ std::string Overview::WhyKept(OpId op) const {
   return text;
 }
 
+// At most max_rows of them, those of most bytes, in list order.
+void Overview::AddCopies(absl::string_view head, const std::vector<Copy>& copies, size_t max_rows,
+                         TextTable& table) const {
+  if (copies.empty()) return;
+  std::vector<size_t> shown(copies.size());
+  std::iota(shown.begin(), shown.end(), size_t{0});
+  if (copies.size() > max_rows) {
+    std::stable_sort(shown.begin(), shown.end(), [&](size_t a, size_t b) { return copies[a].bytes > copies[b].bytes; });
+    shown.resize(max_rows);
+    std::sort(shown.begin(), shown.end());
+  }
+  table.Row({std::string(head), "kind", "bytes", "why"});
+  for (size_t i : shown) {
+    const Copy& copy = copies[i];
+    table.Row({Printable(g_.name(copy.op), 30), std::string(ToString(g_.op(copy.op).kind)), FormatCount(copy.bytes),
+               WhyMoved(copy.op)});
+  }
+  if (copies.size() > max_rows) table.Row({MoreText(copies.size() - max_rows)});
+}
+
 std::string Overview::Copies() const {
-  TextTable table({TextAlign::kLeft, TextAlign::kLeft, TextAlign::kRight, TextAlign::kLeft});
-  table.Row({"op", "kind", "bytes", "why"});
-  int64_t kept = 0, elided = 0, kept_bytes = 0, elided_bytes = 0;
+  const Movements movements(g_, p_);
+  std::vector<Copy> kept, elided;
+  int64_t kept_bytes = 0, elided_bytes = 0;
   for (size_t i = 0; i < g_.ops().size(); ++i) {
     const OpId id(static_cast<int32_t>(i));
-    int64_t moved = 0, saved = 0;
-    for (const MovedPart& part : PartsOf(g_, p_, id)) (part.executed ? moved : saved) += part.bytes;
-    const OpKind kind = g_.op(id).kind;
+    int64_t moved = 0, spared = 0;
+    for (const MovedPart& part : movements.PartsOf(id)) (part.executed ? moved : spared) += part.bytes;
     kept_bytes += moved;
-    elided_bytes += saved;
-    if (moved == 0) {
-      elided += IsMovement(kind) ? 1 : 0;
-      continue;
-    }
-    if (++kept <= static_cast<int64_t>(kMaxRows)) {
-      table.Row({Printable(g_.name(id), 30), std::string(ToString(kind)), FormatCount(moved), WhyKept(id)});
+    elided_bytes += spared;
+    if (moved > 0) {
+      kept.push_back({id, moved});
+    } else if (movements.IsCopy(id)) {
+      elided.push_back({id, spared});
     }
   }
-  if (kept + elided == 0) return "\ncopies: none\n";
-  std::string text = absl::StrCat("\ncopies: ", FormatCount(kept), " kept (", FormatCount(kept_bytes), " bytes), ",
-                                  FormatCount(elided), " elided (", FormatCount(elided_bytes), " bytes not moved)\n");
-  if (kept > 0) absl::StrAppend(&text, table.Text(), MoreLine(static_cast<size_t>(kept), kMaxRows, ""));
-  return text;
+  if (kept.empty() && elided.empty()) return "\ncopies: none\n";
+  TextTable table({TextAlign::kLeft, TextAlign::kLeft, TextAlign::kRight, TextAlign::kLeft});
+  AddCopies("kept", kept, kMaxRows, table);
+  AddCopies("elided", elided, kMaxElided, table);
+  return absl::StrCat("\ncopies: ", FormatCount(static_cast<int64_t>(kept.size())), " kept (", FormatCount(kept_bytes),
+                      " bytes), ", FormatCount(static_cast<int64_t>(elided.size())), " elided (",
+                      FormatCount(elided_bytes), " bytes not moved)\n", table.Text());
 }
 
 std::string Overview::Refused() const {

@@ -22,7 +22,13 @@ constexpr size_t kMaxTogether = 20;
 class ValueStory {
  public:
   ValueStory(const Graph& graph, const Plan& plan, ValueId value, size_t width)
-      : g_(graph), p_(plan), v_(value), width_(width), layout_(graph, plan), entry_(layout_.Find(value.value)) {}
+      : g_(graph),
+        p_(plan),
+        m_(graph, plan),
+        v_(value),
+        width_(width),
+        layout_(graph, plan),
+        entry_(layout_.Find(value.value)) {}
 
   std::string Make() { return absl::StrCat(Head(), Place(), Wishes(), Life(), Sharers()); }
 
@@ -34,6 +40,7 @@ class ValueStory {
   std::string Life() const;
   std::string UseLine(const ValueUse& use) const;
   bool EndsLife(const ValueUse& use) const;
+  bool IsStrided(const PlacedBytes& placed) const;
   std::string Sharers() const;
   std::string Relation(ValueId other) const;
   bool IsViewOf(ValueId view, ValueId source) const;
@@ -42,6 +49,7 @@ class ValueStory {
 
   const Graph& g_;
   const Plan& p_;
+  const Movements m_;
   const ValueId v_;
   const size_t width_;
   const Layout layout_;
@@ -67,9 +75,11 @@ std::string ValueStory::Place() const {
   // With several chunks the offset says more than the place in all of them together.
   if (entry_.has_value() && p_.location(v_).chunk == 0) {
     const PlacedBytes& p = layout_.placed()[*entry_];
-    absl::StrAppend(&text, ": bytes [", FormatCount(p.bytes.begin), ", ", FormatCount(p.bytes.end), ")");
+    absl::StrAppend(&text, p_.location(v_).strides == nullptr ? ": bytes [" : ", within bytes [",
+                    FormatCount(p.bytes.begin), ", ", FormatCount(p.bytes.end), ")");
   }
-  return absl::StrCat(text, "\n  why there: ", WhyThere(g_, p_, v_), "\n");
+  const bool none = p_.location(v_).kind == Location::Kind::kNone;
+  return absl::StrCat(text, none ? "\n  why: " : "\n  why there: ", WhyThere(g_, p_, m_, v_), "\n");
 }
 
 // What the plan says of wishes of its op for this value, and of where its op moves bytes to it.
@@ -90,8 +100,8 @@ bool ValueStory::EndsLife(const ValueUse& use) const {
   if (use.kind == ValueUseKind::kView) return false;
   if (!last.has_value() || !use.op.has_value()) return last.has_value() == use.op.has_value();
   if (*use.op == *last) return true;
-  const std::optional<FusionId> group = FusedGroupOf(g_, p_, *use.op);
-  return group.has_value() && group == FusedGroupOf(g_, p_, *last);
+  const std::optional<FusionId> group = m_.GroupOf(*use.op);
+  return group.has_value() && group == m_.GroupOf(*last);
 }
 
 std::string ValueStory::UseLine(const ValueUse& use) const {
@@ -103,7 +113,8 @@ std::string ValueStory::UseLine(const ValueUse& use) const {
         p_.location(v_).SameMemoryAs(p_.location(target)) ? ", whose bytes it has: to stay at the end" : "");
   }
   if (use.op.has_value()) {
-    const std::optional<FusionId> group = FusedGroupOf(g_, p_, *use.op);
+    if (m_.Marked(*use.op) && use.kind != ValueUseKind::kView) text += " (elided)";
+    const std::optional<FusionId> group = m_.GroupOf(*use.op);
     if (group.has_value())
       absl::StrAppend(&text, " (in fused group ", InQuotes(g_.fusions()[group->index()].name), ")");
   }
@@ -122,7 +133,8 @@ std::string ValueStory::Life() const {
   TextTable table({TextAlign::kLeft, TextAlign::kLeft, TextAlign::kLeft}, 4);
   if (producer.has_value()) {
     const bool view = g_.op(*producer).kind == OpKind::kView;
-    table.Row({Printable(g_.name(*producer), 40), view ? "names it: a view" : "writes it"});
+    const absl::string_view marked = m_.Marked(*producer) ? "makes it: elided" : "writes it";
+    table.Row({Printable(g_.name(*producer), 40), view ? "names it: a view" : std::string(marked)});
   } else {
     table.Row({"start", "it is there"});
   }
@@ -171,9 +183,9 @@ std::string ValueStory::MadeFrom(ValueId result, ValueId source, absl::string_vi
       if (p.value == source) return absl::StrCat("is in place of ", it, " in ", op);
     }
   }
-  for (const MovedPart& part : PartsOf(g_, p_, *producer)) {
-    if (part.from == source && part.to == result && !part.executed) {
-      return absl::StrCat("has the content of ", it, ": ", op, " moves nothing");
+  for (const MovedPart& part : m_.PartsOf(*producer)) {
+    if (part.from == source && part.to == result && !part.executed && part.bytes > 0) {
+      return absl::StrCat("has the content of ", it, ", which ", op, " need not move");
     }
   }
   return "";
@@ -186,6 +198,10 @@ std::string ValueStory::Relation(ValueId other) const {
   return text.empty() ? "" : absl::StrCat("this ", text);
 }
 
+bool ValueStory::IsStrided(const PlacedBytes& placed) const {
+  return placed.what == PlacedBytes::What::kValue && p_.location(ValueId(placed.id)).strides != nullptr;
+}
+
 std::string ValueStory::Sharers() const {
   if (!entry_.has_value()) return "";
   const Neighbours n = NeighboursOf(layout_, *entry_);
@@ -195,10 +211,11 @@ std::string ValueStory::Sharers() const {
   const auto row = [&](absl::string_view when, size_t i) {
     const PlacedBytes &self = layout_.placed()[*entry_], &p = layout_.placed()[i];
     const int64_t shared = std::min(self.bytes.end, p.bytes.end) - std::max(self.bytes.begin, p.bytes.begin);
+    const bool exact = !IsStrided(self) && !IsStrided(p);
     std::string how = p.what == PlacedBytes::What::kValue ? Relation(ValueId(p.id)) : "";
     if (how.empty() && when == "together") how = "no byte of both is needed at one time, or both have the same content";
     table.Row(
-        {std::string(when), FormatCount(shared), Printable(layout_.Label(p), 40),
+        {std::string(when), absl::StrCat(exact ? "" : "up to ", FormatCount(shared)), Printable(layout_.Label(p), 40),
          absl::StrCat(Printable(layout_.TimeLabel(p.begin), 30), " .. ", Printable(layout_.TimeLabel(p.end - 1), 30)),
          how});
   };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ir/region.h"
 
 namespace bufplan {
 namespace {
@@ -125,8 +126,11 @@ void Layout::AddValues() {
     const Value& value = graph_->values()[i];
     const std::optional<int64_t> begin = Begin(location);
     if (!begin.has_value()) continue;
-    const bool planned = location.kind == Location::Kind::kArena && location.offset_bytes.is_constant();
-    const int64_t size = planned ? value.max_bytes : value.bytes.Evaluate(symbol_values_).value_or(0);
+    const bool planned =
+        location.kind == Location::Kind::kArena && location.offset_bytes.is_constant() && location.strides == nullptr;
+    const Expr bytes =
+        location.strides == nullptr ? value.bytes : RegionEnd({0, location.strides->run_bytes, location.strides->dims});
+    const int64_t size = planned ? value.max_bytes : bytes.Evaluate(symbol_values_).value_or(0);
     PlacedBytes p;
     p.id = static_cast<int32_t>(i);
     p.bytes.begin = *begin;

@@ -4,8 +4,9 @@
 //
 // Each arena and each storage of the caller is a memory; the chunks of an arena follow one another in it. Symbols have
 // their largest values. A value in an arena at a constant offset takes what is planned for it, its largest size; others
-// take their size at these symbol values. Values without bytes and without a place are left out, and so is what makes
-// no sense (a plan may be wrong): offsets below 0, chunks that are not there.
+// take their size at these symbol values, strided ones all bytes from their first to their last. Values without bytes
+// and without a place are left out, and so is what makes no sense (a plan may be wrong): offsets below 0, chunks that
+// are not there.
 //
 // COST: O(values + scratch). THREADS: immutable once made.
 #ifndef BUFPLAN_IO_EXPLAIN_LAYOUT_H_

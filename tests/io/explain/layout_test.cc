@@ -1,5 +1,6 @@
 #include "io/explain/layout.h"
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -51,6 +52,14 @@ TEST(LayoutTest, NonsenseIsLeftOut) {
   for (absl::string_view name : {"a", "b", "c", "x"}) EXPECT_EQ(layout.Find(s.Value(name).value), std::nullopt) << name;
   const PlacedBytes& v = layout.placed()[*layout.Find(s.Value("v").value)];
   EXPECT_EQ(v.end, v.begin + 1);
+}
+
+TEST(LayoutTest, AStridedValueTakesAllFromItsFirstToItsLastByte) {
+  Sample s;
+  s.plan.locations[s.Value("c").index()].offset_bytes = 8;
+  s.plan.locations[s.Value("c").index()].strides = std::make_shared<const Strides>(Strides{10, {{10, 16}}});
+  const Layout layout(s.graph, s.plan);
+  EXPECT_EQ(layout.placed()[*layout.Find(s.Value("c").value)].bytes, (ByteRange{8, 8 + 9 * 16 + 10}));
 }
 
 TEST(LayoutTest, ChunksFollowOneAnother) {

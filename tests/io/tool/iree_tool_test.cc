@@ -41,8 +41,16 @@ TEST(IreeToolTest, ARowThatAKernelTakesBackIsForwarded) {
   ASSERT_EQ(fake.Run({"plan", "memcpy.mlir", "-o", "-", "--symbols", kSteps}), 0) << fake.err();
   EXPECT_THAT(fake.out(), HasSubstr("\"name\": \"%taken\", \"in\": \"@_global_cache.global\", \"offset\": "
                                     "\"8192*_global_seq_step.global\""));
+  EXPECT_THAT(fake.err(), HasSubstr("copies kept    2 (33,546,240 bytes copied)"));
   fake.files["plan.json"] = fake.out();
   ASSERT_EQ(fake.Run({"check", "memcpy.mlir", "plan.json"}), 0) << fake.out() << fake.err();
+  ASSERT_EQ(fake.Run({"explain", "memcpy.mlir", "plan.json"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), HasSubstr("copies: 2 kept (33,546,240 bytes), 4 elided (134,184,960 bytes not moved)\n"));
+  EXPECT_THAT(fake.out(), HasSubstr("copy         8,192  the same bytes are there already, those of %row\n"));
+  ASSERT_EQ(fake.Run({"explain", "memcpy.mlir", "plan.json", "%taken"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), HasSubstr("  why there: where the same bytes are already\n"));
+  ASSERT_EQ(fake.Run({"explain", "memcpy.mlir", "plan.json", "%row"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), HasSubstr("written straight to where \"%taken\" lies, which has the same content"));
 }
 
 TEST(IreeToolTest, DumpsBecomeGraphJson) {
