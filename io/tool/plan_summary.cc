@@ -1,6 +1,7 @@
 #include "io/tool/plan_summary.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -36,6 +37,13 @@ std::string SumText(const PlanSummary& summary) {
     return absl::StrCat(text, absl::StrFormat("; the arena is %.2f%% larger, by alignment", 100 * (1 / times - 1)));
   }
   return absl::StrCat(text, absl::StrFormat("; the arena is %.2f times smaller", times));
+}
+
+// What the data movements and carried bases of the graph would move, each as it is written, and what the plan moves.
+std::string MovedText(const PlanStats& stats) {
+  int64_t before = 0;
+  if (__builtin_add_overflow(stats.bytes_copied, stats.bytes_not_copied, &before)) before = INT64_MAX;
+  return absl::StrCat(FormatCount(before), " before, ", FormatCount(stats.bytes_copied), " after");
 }
 
 std::string SymbolText(const Symbol& s) {
@@ -102,6 +110,7 @@ std::string SummaryTable(const PlanSummary& summary) {
         {"copies kept", absl::StrCat(FormatCount(s.copies_kept), " (", FormatCount(s.bytes_copied), " bytes copied)")});
     rest.Row({"copies elided",
               absl::StrCat(FormatCount(s.copies_elided), " (", FormatCount(s.bytes_not_copied), " bytes not copied)")});
+    rest.Row({"bytes moved", MovedText(s)});
   }
   rest.Row({"sum of sizes", SumText(summary)});
   if (!summary.symbols.empty()) {

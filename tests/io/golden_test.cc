@@ -14,7 +14,7 @@ namespace bufplan {
 namespace {
 
 TEST(Golden, ExamplesAreCanonical) {
-  for (absl::string_view name : {"concat", "fusion", "kv_step", "relu_chain", "residual", "sizes", "streams",
+  for (absl::string_view name : {"concat", "fusion", "kv_sink", "kv_step", "relu_chain", "residual", "sizes", "streams",
                                  "strided_copy", "transformer_block"}) {
     const std::string path = absl::StrCat("examples/", name, ".json");
     const absl::StatusOr<Graph> graph = ReadGraphJson(TestFile(path));

@@ -37,6 +37,7 @@ TEST(PlanSummaryTest, Table) {
             "\n"
             "copies kept    2 (4,096 bytes copied)\n"
             "copies elided  1,000 (123,456 bytes not copied)\n"
+            "bytes moved    127,552 before, 4,096 after\n"
             "sum of sizes   31,457,280 bytes (30.00 MiB); the arena is 10.00 times smaller\n"
             "symbols        s=0..4094, t=16 by 16, u=0..64 by 8\n"
             "time           1.23 ms\n");
@@ -75,6 +76,8 @@ TEST(PlanSummaryTest, AProblemHasNoCopies) {
 
 TEST(PlanSummaryTest, GapsAndSumsAtTheEdges) {
   PlanSummary s = Example();
+  s.stats.bytes_not_copied = INT64_MAX;
+  EXPECT_THAT(SummaryTable(s), HasSubstr("bytes moved    9,223,372,036,854,775,807 before, 4,096 after\n"));
   s.arenas[0].lower_bound = s.arenas[0].bytes - 1;
   EXPECT_THAT(SummaryTable(s), HasSubstr(" <0.01%  "));
   s.arenas[0].lower_bound = 0;

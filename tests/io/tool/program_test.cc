@@ -153,7 +153,7 @@ TEST_F(ProgramTest, InvalidPlanIsOne) {
 
 TEST_F(ProgramTest, UsageIsTwo) {
   for (const char* arguments : {"", "frobnicate", "plan", "plan a b", "check a", "explain", "convert a",
-                                "plan --bogus a", "plan a --objective copies", "run a b --device host"}) {
+                                "plan --bogus a", "plan a --objective speed", "run a b --device host"}) {
     const Outcome o = RunProgram(arguments);
     EXPECT_EQ(o.exit_status, 2) << arguments;
     EXPECT_EQ(o.out, "") << arguments;
@@ -191,8 +191,8 @@ TEST_F(ProgramTest, FilesThatCannotBeReadOrWritten) {
 }
 
 TEST_F(ProgramTest, Examples) {
-  for (const char* name :
-       {"concat", "fusion", "kv_step", "relu_chain", "sizes", "streams", "strided_copy", "transformer_block"}) {
+  for (const char* name : {"concat", "fusion", "kv_sink", "kv_step", "relu_chain", "sizes", "streams", "strided_copy",
+                           "transformer_block"}) {
     const std::string graph = absl::StrCat("examples/", name, ".json"), plan = Path(name);
     Outcome o = RunProgram(absl::StrCat("plan ", graph, " -o ", plan));
     EXPECT_EQ(o.exit_status, 0) << name << ": " << o.err;
