@@ -13,7 +13,8 @@ Decisions::Decisions(const Graph& graph, const SharingPolicy& policy)
 }
 
 bool Decisions::StrikeOut(ValueId v, WishKind kind, Refusal reason) {
-  if (settled_ || !Wanted(v, kind)) return false;
+  if (settled_) return false;
+  if (!Wanted(v, kind)) return true;  // in this round already
   unwanted_.resize(num_values_, 0);
   unwanted_[v.index()] |= static_cast<uint8_t>(kind);
   struck_out_.insert_or_assign(v.value, std::move(reason));
@@ -39,6 +40,8 @@ void Decisions::NeedsBytes(ValueId v) {
   changed_ = changed_ || no_bytes_[v.index()] == kNoBytes;
   no_bytes_[v.index()] = kBytes;
 }
+
+void Decisions::DoNotReserve(ValueId v) { changed_ = not_reserved_.insert(v.value).second || changed_; }
 
 void Decisions::Lock(ValueId owner) { changed_ = locked_.insert(owner.value).second || changed_; }
 

@@ -50,6 +50,9 @@ class Decisions {
   void NeedsBytes(ValueId v);
   bool HasNoBytes(ValueId v) const { return !no_bytes_.empty() && no_bytes_[v.index()] == kNoBytes; }
   bool MayHaveNoBytes(ValueId v) const { return !settled_ && (no_bytes_.empty() || no_bytes_[v.index()] != kBytes); }
+  // No storage is reserved for v: it came to lie elsewhere.
+  void DoNotReserve(ValueId v);
+  bool MayReserve(ValueId v) const { return !settled_ && !not_reserved_.contains(v.value); }
   // Nothing joins the storage of this caller-owned value.
   void Lock(ValueId owner);
   bool Locked(ValueId owner) const { return locked_.contains(owner.value); }
@@ -65,7 +68,7 @@ class Decisions {
   std::vector<char> in_full_;
   std::vector<char> no_bytes_;  // by value; empty: all unknown
   absl::flat_hash_map<int32_t, Refusal> struck_out_;
-  absl::flat_hash_set<int32_t> locked_;
+  absl::flat_hash_set<int32_t> locked_, not_reserved_;
   int round_ = 0;
   bool contest_;
   bool settled_ = false;

@@ -28,7 +28,6 @@ absl::InlinedVector<Spot, 2> EffectFinder::PlacesForPart(OpId op, uint32_t read,
   absl::InlinedVector<Spot, 2> places;
   const Read& r = g_.reads(g_.op(op))[read];
   const Region part = r.to_region.has_value() ? g_.region(*r.to_region) : Region{0, g_.value(result).bytes, {}};
-  if (uses_.Unread(op, read)) return places;
   std::optional<Source> source = destinations_.SourceOf(op, read);
   for (int step = 0; step < kMaxSteps && source.has_value(); ++step, source = destinations_.Before(*source)) {
     std::optional<Spot> spot = SpotOf(*source);

@@ -195,7 +195,8 @@ std::optional<Refusal> Granter::StillNeeded(int32_t time, int32_t storage, const
     const Why why = *t == schedule_.End()        ? Why::kOldContentKept
                     : schedule_.Before(time, *t) ? Why::kOldContentRead
                                                  : Why::kUnordered;
-    found = Refusal{why, writer, *t};
+    found = Refusal{why, {}, *t, ""};
+    if (writer.value >= 0) found->other = writer;
   };
   timeline.ForEach(span, [&](ByteRange, const Segment& s) {
     look(s.uses, s.writer);

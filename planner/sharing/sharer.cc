@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
-#include "planner/liveness/overwritten.h"
+#include "ir/region.h"
 
 namespace bufplan {
 namespace {
@@ -32,9 +32,11 @@ Sharer::Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, c
       effects_(graph, schedule, uses, destinations, s_),
       granter_(graph, schedule, uses, ownership_, effects_, s_),
       is_base_(graph.values().size(), 0) {
-  for (const Op& op : graph.ops()) {
-    for (const Write& w : graph.writes(op)) {
-      if (w.base.has_value()) is_base_[uses.root(*w.base).index()] = 1;
+  for (size_t i = 0; i < graph.ops().size(); ++i) {
+    const OpId op(static_cast<int32_t>(i));
+    for (const Write& w : graph.writes(graph.ops()[i])) {
+      if (!w.base.has_value() || (destinations.Moves(op) && !effects_.KeepsBase(op, w))) continue;
+      is_base_[uses.root(*w.base).index()] = 1;
     }
   }
 }
@@ -78,7 +80,7 @@ bool Sharer::PlaceInput(ValueId v) {
     const Spots spots = DestinationsOf(to, Schedule::kStart).spots;
     return std::any_of(spots.begin(), spots.end(), is_owned);
   };
-  if (search.spots.empty() && search.to_reserve.has_value() && !goes_on(search.to_reserve->first)) {
+  if (search.to_reserve.has_value() && !goes_on(search.to_reserve->first)) {
     const auto& [to, offset] = *search.to_reserve;
     const std::optional<int32_t> reserved = s_.ReservedFor(to);
     search.spots.push_back({reserved.has_value() ? *reserved : s_.Reserve(to), Region{offset, g_.value(v).bytes, {}}});
@@ -159,8 +161,8 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
   const Write& w = g_.writes(g_.op(op))[0];
   const ValueId v = w.value;
   const bool empty = g_.value(v).max_bytes == 0;
-  const bool free = !w.base.has_value() && !g_.value(v).pinned_offset_bytes.has_value();
-  const bool unread = free && uses_.of(v).empty() && is_base_[v.index()] == 0 && !decisions_.UsesInFull(op);
+  const bool unread = !g_.value(v).pinned_offset_bytes.has_value() && uses_.of(v).empty() && is_base_[v.index()] == 0 &&
+                      !decisions_.UsesInFull(op);
   if (!empty && (unread || decisions_.HasNoBytes(v))) {
     s_.ElideMovement(op);
     return NoteElided(op, Why::kUnread, v);
@@ -177,10 +179,7 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
     refusal = Refusal{Why::kCarried};
     if (ShareOnBase(time, op, w, refusal)) return;
   }
-  decisions_.UseInFull(op);
-  for (const Read& r : g_.reads(g_.op(op))) {
-    if (!s_.Placed(uses_.root(r.value))) decisions_.NeedsBytes(uses_.root(r.value));
-  }
+  Executes(op);
   const bool placed = ShareAtDestination(time, op, w, destinations) || ShareWithAPart(time, op, w);
   if (!placed) s_.Create(v, std::nullopt);
   if (!s_.Elided(op)) NoteKept(op, refusal);
@@ -196,9 +195,12 @@ bool Sharer::ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& d
   }
   const uint32_t parts = g_.op(op).num_reads;
   Spots spots;
-  for (uint32_t i = 0; i < std::min(parts, kMaxPartsTried); ++i) {
-    for (Spot& spot : effects_.PlacesForPart(op, i, v)) {
-      if (spot.place.contiguous() || MayHaveStrides(v)) spots.push_back(std::move(spot));
+  for (const bool unread : {false, true}) {  // parts that somebody reads say where the result had better lie
+    for (uint32_t i = 0; i < std::min(parts, kMaxPartsTried); ++i) {
+      if (uses_.Unread(op, i) != unread) continue;
+      for (Spot& spot : effects_.PlacesForPart(op, i, v)) {
+        if (spot.place.contiguous() || MayHaveStrides(v)) spots.push_back(std::move(spot));
+      }
     }
   }
   const auto wanted_later = [&](const Spot& s) {
@@ -258,8 +260,8 @@ bool Sharer::ShareWithAPart(int32_t time, OpId op, const Write& w) {
 
 bool Sharer::MayHaveStrides(ValueId v) const {
   const Value& value = g_.value(v);
-  const OpKind kind = g_.op(*g_.producer(v)).kind;
-  if (kind == OpKind::kUpdate || value.pinned_offset_bytes.has_value()) return false;
+  const bool based = g_.writes(g_.op(*g_.producer(v)))[0].base.has_value();
+  if (based || value.pinned_offset_bytes.has_value()) return false;
   for (const Use& use : uses_.of(v)) {
     if (use.kind != UseKind::kRead || use.through != v) return false;
     const OpId op(use.op);
@@ -321,7 +323,8 @@ void Sharer::FollowDestinations(ValueId at, const Expr& offset, int depth, bool 
     if (depth < kMaxDepth) FollowDestinations(d.to, there, depth + 1, search);
     const bool whole = op.num_reads == 1 && g_.value(search.value).bytes == g_.value(d.to).bytes;
     if (!fits || whole || search.to_reserve.has_value()) continue;
-    if (!g_.value(d.to).pinned_offset_bytes.has_value()) search.to_reserve = std::make_pair(d.to, there);
+    if (!g_.value(d.to).pinned_offset_bytes.has_value() && decisions_.MayReserve(d.to))
+      search.to_reserve = std::make_pair(d.to, there);
   }
 }
 
@@ -406,8 +409,7 @@ std::optional<Refusal> Sharer::Try(int32_t time, const Wish& wish, int64_t gain)
   NoteJoin(wish.result, uses_.root(wish.target), gain);
   if (!destinations_.Moves(wish.op)) return std::nullopt;
   if (!s_.Elided(wish.op)) {
-    // A movement that is not elided executes all parts that do not coincide.
-    decisions_.UseInFull(wish.op);
+    Executes(wish.op);
     if (wish.kind == WishKind::kBase) NoteKept(wish.op, std::nullopt);
     return std::nullopt;
   }
@@ -421,6 +423,14 @@ std::optional<Refusal> Sharer::Try(int32_t time, const Wish& wish, int64_t gain)
     NoteElided(wish.op, Why::kProducedThere, source);
   }
   return std::nullopt;
+}
+
+// A movement that is not elided executes all parts that do not coincide.
+void Sharer::Executes(OpId op) {
+  decisions_.UseInFull(op);
+  for (const Read& r : g_.reads(g_.op(op))) {
+    if (!s_.Placed(uses_.root(r.value))) decisions_.NeedsBytes(uses_.root(r.value));
+  }
 }
 
 // What was in the way of a refused wish is struck out if that costs less than the refusal.
@@ -461,10 +471,17 @@ bool Sharer::StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t
 }
 
 // What is moved if the result does not lie on its base.
-int64_t Sharer::CarriedBytes(OpId op, const Write& w) const {
-  const int64_t all = g_.value(w.value).max_bytes;
-  if (w.cover == Cover::kPart) return all;
-  return all - std::min(all, Overwritten(g_, op, w).span.size());
+int64_t Sharer::CarriedBytes(OpId o, const Write& w) const {
+  const Op& op = g_.op(o);
+  Expr rest = g_.value(w.value).bytes;
+  if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
+    if (w.cover == Cover::kAll) rest -= w.region.has_value() ? RegionBytes(g_.region(*w.region)) : rest;
+  } else {
+    for (const Read& r : g_.reads(op)) rest -= r.to_region.has_value() ? RegionBytes(g_.region(*r.to_region)) : rest;
+  }
+  if (rest.is_constant()) return std::max<int64_t>(rest.constant(), 0);
+  const std::optional<Bounds> bounds = BoundsOf(rest, g_.symbols());
+  return bounds.has_value() ? std::max<int64_t>(bounds->max, 0) : 0;
 }
 
 // What a commit moves if the result does not lie where it is going to be committed to.
@@ -498,7 +515,7 @@ absl::Status Sharer::Commit(int32_t time, OpId op) {
 absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
   const ValueId target = *g_.op(op).commit_target, source = uses_.root(g_.reads(g_.op(op))[0].value);
   const int32_t storage = s_.StorageOf(target);
-  if (!s_.Placed(source)) decisions_.NeedsBytes(source);
+  Executes(op);
   NoteKept(op, std::nullopt);
   std::vector<Blocker> late = granter_.NotOver(time, storage);
   if (s_.StorageOf(source) == storage) late.push_back({source, time});
@@ -545,15 +562,8 @@ bool Sharer::IsReadElsewhere(ValueId v) const {
 void Sharer::FindVainReservations() {
   for (const auto& [storage, to] : s_.reservations()) {
     if (!s_.Placed(to) || s_.StorageOf(to) == storage) continue;
-    std::vector<ValueId> waiting;
-    s_.ForEachRoot(storage, [&, to = to](ValueId v) {
-      if (s_.JoinedBy(v) == WishKind::kForward) waiting.push_back(v);
-      return true;
-    });
-    for (ValueId v : waiting) {
-      const auto why = not_forwarded_.find(v.value);
-      decisions_.StrikeOut(v, WishKind::kForward, why != not_forwarded_.end() ? why->second : Refusal{Why::kNotTried});
-    }
+    const bool alone = s_.ForEachRoot(storage, [](ValueId) { return false; });
+    if (!alone) decisions_.DoNotReserve(to);
   }
 }
 
@@ -564,7 +574,7 @@ void Sharer::FindUnreadResults() {
     if (kind == OpKind::kCompute || !destinations_.Moves(op) || kind == OpKind::kCommit || s_.Elided(op)) continue;
     if (g_.ops()[i].elide == Elide::kNever) continue;
     const Write& w = g_.writes(g_.op(op))[0];
-    const bool free = !w.base.has_value() && !g_.value(w.value).pinned_offset_bytes.has_value();
+    const bool free = !g_.value(w.value).pinned_offset_bytes.has_value();
     const bool may_vanish = free && s_.Placed(w.value) && decisions_.MayHaveNoBytes(w.value);
     if (may_vanish && IsReadElsewhere(w.value)) decisions_.NeedsNoBytes(w.value);
   }

@@ -69,6 +69,7 @@ class Sharer {
   bool MayHaveStrides(ValueId v) const;
 
   std::optional<Refusal> Try(int32_t time, const Wish& wish, int64_t gain);
+  void Executes(OpId op);
   void NoteJoin(ValueId v, ValueId to, int64_t gain);
   void Contest(int32_t time, const Wish& wish, int64_t gain);
   bool StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent);
