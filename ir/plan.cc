@@ -106,7 +106,8 @@ class Sentence {
       case Why::kNeverElide: return "elide is \"never\"";
       case Why::kOldContentRead: return absl::StrCat(Op(note_.blocker), " still needs ", Value(note_.other), " there");
       case Why::kOwnOperand:
-        return absl::StrCat(g_.name(note_.op), " itself uses ", Value(note_.other), " there, not declared in place");
+        return absl::StrCat(g_.name(note_.blocker.value_or(note_.op)), " itself uses ", Value(note_.other),
+                            " there, not declared in place");
       case Why::kOldContentKept: return absl::StrCat(Value(note_.other), " must be intact at the end");
       case Why::kUnordered:
         return absl::StrCat(Op(note_.blocker), " uses ", Value(note_.other),
@@ -118,7 +119,7 @@ class Sentence {
         return absl::StrCat(Value(note_.value), IsThereAtStart(note_.value)
                                                     ? " lies elsewhere"
                                                     : " could not be written straight to its place");
-      case Why::kNotLineage: return absl::StrCat(It(), " is not what is committed to ", Value(note_.other));
+      case Why::kNotLineage: return absl::StrCat("it is not what is committed to ", Value(note_.other));
       case Why::kOutgrows: return absl::StrCat(It(), " is not proven to fit there");
       case Why::kOtherSpace: return absl::StrCat(It(), " belongs to another space");
       case Why::kMisaligned: return absl::StrCat("the alignment of ", It(), " does not hold there");
@@ -128,7 +129,8 @@ class Sentence {
         return absl::StrCat(Op(note_.blocker), " has written ", Value(note_.other), " over bytes that it takes over");
       case Why::kLessMemory: return "less memory is needed that way";
       case Why::kCostsLess:
-        return absl::StrCat("otherwise ", Op(note_.blocker), " would have to copy more, for ", Value(note_.other));
+        return absl::StrCat("that costs less than what ", Op(note_.blocker), " would have to copy for ",
+                            Value(note_.other));
       case Why::kBetterOperand: return "another operand was taken";
       default: return "";
     }

@@ -80,7 +80,7 @@ TEST_F(WhyTextTest, Kept) {
   EXPECT_EQ(Kept("dup", Why::kNeverElide, {.value = "v"}), "kept: elide is \"never\"");
   EXPECT_EQ(Kept("past", Why::kLessMemory, {.value = "K"}), "kept: less memory is needed that way");
   EXPECT_EQ(Kept("past", Why::kCostsLess, {.value = "K", .other = "K1", .blocker = "upd", .missing = "s >= 1"}),
-            "kept: otherwise upd would have to copy more, for K1; needs s >= 1");
+            "kept: that costs less than what upd would have to copy for K1; needs s >= 1");
   EXPECT_EQ(Kept("upd", Why::kCarried, {.value = "row"}), "kept: bytes of base K are carried to K1");
   EXPECT_EQ(Kept("dup", Why::kOtherSpace, {.value = "v"}), "kept: d belongs to another space");
   EXPECT_EQ(Kept("dup", Why::kOutgrows, {.value = "v", .missing = "8192*s <= 32"}),
@@ -88,7 +88,7 @@ TEST_F(WhyTextTest, Kept) {
   EXPECT_EQ(Kept("dup", Why::kMisaligned, {.value = "v"}), "kept: the alignment of d does not hold there");
   EXPECT_EQ(Kept("dup", Why::kPinned, {.value = "v"}), "kept: pinned offsets contradict each other");
   EXPECT_EQ(Kept("dup", Why::kDisjoint, {.value = "v", .other = "x"}), "kept: d is declared disjoint from x");
-  EXPECT_EQ(Kept("st", Why::kNotLineage, {.value = "K1", .other = "K"}), "kept: K is not what is committed to K");
+  EXPECT_EQ(Kept("upd", Why::kNotLineage, {.value = "row", .other = "K"}), "kept: it is not what is committed to K");
 }
 
 TEST_F(WhyTextTest, KeptAsOldContentIsNeeded) {
