@@ -79,7 +79,7 @@ absl::StatusOr<Answer> CheckIntervals(const PlannedInput& planned, const std::st
   return answer;
 }
 
-std::string AnswerText(const Answer& answer, const Graph* graph) {
+std::string AnswerText(const Answer& answer, const Graph* graph, bool asked_for) {
   std::string text;
   for (const Answer::Fault& fault : answer.faults) {
     absl::StrAppend(&text, fault.kind, ": ", Printable(fault.message, 2000));
@@ -90,7 +90,9 @@ std::string AnswerText(const Answer& answer, const Graph* graph) {
   if (!answer.faults.empty()) return text;
   if (graph == nullptr || graph->symbols().empty()) return "valid\n";
   const std::string tuples = Plural(answer.symbol_tuples, "tuple", "tuples");
-  if (answer.exact) return absl::StrCat("valid: checked at all symbol values (", tuples, ")\n");
+  if (answer.exact) {
+    return absl::StrCat("valid: checked at all symbol values ", asked_for ? "asked for (" : "(", tuples, ")\n");
+  }
   return absl::StrCat("valid: checked at ", tuples, " of symbol values (corners and samples, not all there are)\n");
 }
 
@@ -145,7 +147,8 @@ absl::StatusOr<int> RunCheck(const CommandLine& line, const ToolIo& io) {
     if (!checked.ok()) return checked.status();
     answer = *std::move(checked);
   }
-  const std::string text = line.Has("--json") ? AnswerJson(answer, graph) : AnswerText(answer, graph);
+  const std::string text =
+      line.Has("--json") ? AnswerJson(answer, graph) : AnswerText(answer, graph, symbols.has_value());
   if (absl::Status s = WriteResult(text, io); !s.ok()) return s;
   return answer.faults.empty() ? 0 : 1;
 }

@@ -14,10 +14,10 @@ const CommandSpec kExplainCommand = {
     2,
     3,
     "tell what makes the peak, and why things are where they are",
-    "Without NAME: each arena's peak and who is live there, copies kept, in-place wishes refused, order edges\n"
-    "added, and a picture. With the name of a value: where it lies and why, how long and for whom, what shares its\n"
-    "bytes. With the name of an op: what it reads and writes where, what it moves and why. GRAPH may also be an\n"
-    "interval problem.\n",
+    "Without NAME: each arena's peak and who is live there, copies kept and elided with their reasons, in-place\n"
+    "wishes refused, order edges added, and a picture. With the name of a value: where it lies and why, how long and\n"
+    "for whom, what shares its bytes. With the name of an op: what it reads and writes where, what it moves and why.\n"
+    "GRAPH may also be an interval problem.\n",
     {}};
 
 absl::StatusOr<int> RunExplain(const CommandLine& line, const ToolIo& io) {

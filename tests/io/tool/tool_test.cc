@@ -258,7 +258,7 @@ TEST(CheckTest, Symbols) {
   EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json"}), 0) << fake.out();
   EXPECT_THAT(fake.out(), HasSubstr("corners and samples, not all there are"));
   EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json", "--symbols", "s=17"}), 0);
-  EXPECT_EQ(fake.out(), "valid: checked at all symbol values (1 tuple)\n");
+  EXPECT_EQ(fake.out(), "valid: checked at all symbol values asked for (1 tuple)\n");
   EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json", "--symbols", "s=17..20", "--json"}), 0);
   EXPECT_EQ(fake.out(), "{\"status\": \"valid\", \"symbol_tuples\": 4, \"exact\": true, \"violations\": []}\n");
   EXPECT_EQ(fake.Run({"check", "kv.json", "plan.json", "--symbols", "s=5000"}), 2);
