@@ -68,6 +68,19 @@ TEST(CasesA, A2TwoClonesWrittenApart) {
   });
 }
 
+// Each is read only where it was written itself: the two share all bytes.
+TEST(CasesA, A2ClonesOfWhichOnlyWhatIsWrittenIsReadNeedNoCopy) {
+  CaseGraph g;
+  const ValueId x = g.Input("X", 256);
+  const ValueId c0 = g.W("w0", g.Clone("clone0", x, "c0"), 0, 128);
+  const ValueId c1 = g.W("w1", g.Clone("clone1", x, "c1"), 128, 128);
+  g.R("r", {Operand(c0, Bytes(0, 128)), Operand(c1, Bytes(128, 128))});
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+    ExpectNothingMoves(graph, plan);
+    EXPECT_EQ(ArenaBytes(plan), 256);
+  });
+}
+
 TEST(CasesA, A3ClonesThatAreOnlyRead) {
   for (const bool together : {false, true}) {
     SCOPED_TRACE(together ? "together" : "one after another");
@@ -340,6 +353,22 @@ TEST(CasesA, A10ALateReaderOfADonatedExternalKeepsTheCopy) {
     EXPECT_FALSE(InStorageOf(plan, c1, i));
     ExpectOneCopy(graph, plan, 192);
     EXPECT_THAT(AllNotes(graph, plan), HasSubstr("ri still needs I there"));
+  });
+}
+
+// What is committed to the external is what it holds at the end: what is based on the old content must leave.
+TEST(CasesA, A10ACommitOfSomethingElseKeepsTheCopy) {
+  CaseGraph g;
+  const ValueId i = g.External("I", 256, {.writable = true});
+  const ValueId c1 = g.W("w", g.Clone("clone", i, "c"), 0, 64);
+  const ValueId y = g.Op("f", {}, 256);
+  g.Commit("st", y, i);
+  g.Output(c1);
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+    EXPECT_FALSE(InStorageOf(plan, c1, i));
+    EXPECT_TRUE(InStorageOf(plan, y, i));
+    ExpectOneCopy(graph, plan, 192);
+    EXPECT_EQ(ArenaBytes(plan), 256);
   });
 }
 

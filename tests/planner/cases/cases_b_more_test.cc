@@ -12,6 +12,7 @@
 namespace bufplan {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -40,6 +41,16 @@ TEST(CasesB, B8ASymbolicSliceEndsWhereTheUpdateBegins) {
   PlanAppend(std::move(g), off, off, ExpectAppendElided);
 }
 
+TEST(CasesB, B8ASymbolicSliceThatReachesOneByteIntoTheUpdate) {
+  CaseGraph g;
+  const Expr off = g.AddSymbol("off", 0, 900);
+  PlanAppend(std::move(g), off + 1, off, [](const Graph& graph, const Plan& plan) {
+    ExpectOneCopy(graph, plan, 901);  // at the largest symbol value; 960 would be carried
+    EXPECT_THAT(Moving(graph, plan), ElementsAre("slice"));
+    EXPECT_THAT(NotesOn(graph, plan, "slice"), AllOf(HasSubstr("append would have to copy"), HasSubstr("for X1")));
+  });
+}
+
 // One symbol: the fact is solved for it.
 TEST(CasesB, B8ASymbolThatReachesOneStepTooFar) {
   for (const int64_t max : {8, 9}) {
@@ -52,6 +63,18 @@ TEST(CasesB, B8ASymbolThatReachesOneStepTooFar) {
       EXPECT_THAT(NotesOn(graph, plan, "slice"), HasSubstr("needs t <= 8"));
     });
   }
+}
+
+// Two symbols: the relation between them is what is missing.
+TEST(CasesB, B8TwoSymbolsWithoutARelation) {
+  CaseGraph g;
+  const Expr t = g.AddSymbol("t", 0, 3);
+  const Expr off = g.AddSymbol("off", 0, 960);
+  PlanAppend(std::move(g), 64 * t, off, [](const Graph& graph, const Plan& plan) {
+    ExpectOneCopy(graph, plan, 192);
+    EXPECT_THAT(Moving(graph, plan), ElementsAre("slice"));
+    EXPECT_THAT(NotesOn(graph, plan, "slice"), HasSubstr("needs 64*t <= off"));
+  });
 }
 
 TEST(CasesB, B8TwoSymbolsWhoseBoundsSuffice) {
@@ -129,6 +152,50 @@ TEST(CasesB, B9EqualPolynomialsOfAView) {
     EXPECT_TRUE(SameBytes(graph, plan, x, x1));
     EXPECT_EQ(ArenaBytes(plan), 4 * 8192);
   });
+}
+
+TEST(CasesB, B10ZeroLengthSlices) {
+  for (const int64_t bytes : {0, 1}) {
+    SCOPED_TRACE(bytes);
+    CaseGraph g;
+    const ValueId x = g.Input("X", 256);
+    const ValueId s = g.Slice("slice", x, 50, bytes, "s");
+    const ValueId v = g.View("v", x, 50, 0);
+    const ValueId x1 = g.W("w", x, 0, 100);
+    g.R("D", {s, v});
+    g.Output(x1);
+    g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+      EXPECT_TRUE(SameBytes(graph, plan, x, x1));
+      if (bytes == 0) ExpectNothingMoves(graph, plan);
+      if (bytes == 1) ExpectOneCopy(graph, plan, 1);
+      EXPECT_EQ(ArenaBytes(plan), 256 + bytes);
+    });
+  }
+}
+
+TEST(CasesB, B10ASliceThatIsEmptyAtTheLeastSymbolValue) {
+  for (const int64_t first_row : {0, 1}) {
+    SCOPED_TRACE(first_row);
+    CaseGraph g;
+    const Expr t = g.AddSymbol("t", 0, 3);
+    const ValueId x = g.Input("X", 5 * 8192);
+    const ValueId s = g.Slice("slice", x, 0, 8192 * t, "s");
+    const ValueId row = g.Op("f", {}, 8192);
+    const ValueId x1 = g.Update("append", x, row, first_row == 0 ? 8192 * t : 8192);
+    g.R("D", {s});
+    g.Output(x1);
+    g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+      if (first_row == 0) {
+        EXPECT_TRUE(SameBytes(graph, plan, x, x1));
+        ExpectNothingMoves(graph, plan);
+        EXPECT_EQ(ArenaBytes(plan), 5 * 8192);
+      } else {
+        ExpectOneCopy(graph, plan, 3 * 8192);  // the slice; the base would carry 4 rows
+        EXPECT_EQ(ArenaBytes(plan), 8 * 8192);
+        EXPECT_THAT(NotesOn(graph, plan, "slice"), HasSubstr("needs t <= 1"));
+      }
+    });
+  }
 }
 
 // X dies at its slice, of which 64 bytes are read when y takes up as much as X. Least memory copies them out, unless

@@ -10,6 +10,7 @@
 namespace bufplan {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -87,6 +88,33 @@ TEST(CasesC, C17ARowBeyondTheCacheIsRefused) {
   const absl::Status refusal = kv.graph.BuildRefusal();
   EXPECT_THAT(std::string(refusal.message()), HasSubstr("value \"K1\""));
   EXPECT_THAT(std::string(refusal.message()), HasSubstr("needs 8192*s + 8192 <= 33546240"));
+}
+
+// And read after the update it is the past that is copied, or the cache.
+TEST(CasesC, C17APastThatReachesIntoTheRowAndIsReadAfter) {
+  KvStep kv = MakeKvStep({.max_s = 7, .row_bytes = 16, .num_rows = 7, .read_after = true, .fixed_place = true});
+  kv.graph.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+    EXPECT_THAT(Moving(graph, plan), ElementsAre("sliceK", "sliceV", "sliceL"));
+    EXPECT_EQ(plan.stats.bytes_copied, 3 * 7 * 16);
+    EXPECT_THAT(NotesOn(graph, plan, "sliceK"), AllOf(HasSubstr("updK would have to copy"), HasSubstr("needs s <= 6")));
+  });
+}
+
+// Committed to another cache: the rows so far are brought there, once, and the new row is written there.
+TEST(CasesC, C17ACommitToAnotherCache) {
+  CaseGraph g;
+  const Expr s = g.AddSymbol("s", 0, 6);
+  const ValueId k = g.Variable("K", 112), q = g.Variable("Q", 112);
+  const ValueId row = g.Op("attn", {g.Slice("slice", k, 0, 16 * s, "past")}, 16);
+  const ValueId k1 = g.Update("upd", k, row, 16 * s, "K1");
+  g.Commit("st", k1, q);
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+    ExpectOneCopy(graph, plan, 96);
+    EXPECT_TRUE(InStorageOf(plan, k1, q));
+    EXPECT_TRUE(InStorageOf(plan, row, q));
+    EXPECT_EQ(ArenaBytes(plan), 0);
+    EXPECT_THAT(NotesOn(graph, plan, "upd"), HasSubstr("is not what is committed to K"));
+  });
 }
 
 struct Decode {
