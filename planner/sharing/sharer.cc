@@ -139,7 +139,7 @@ bool Sharer::ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Re
     refusal = Try(time, wish, CarriedBytes(op, w) + CommittedBytes(time, wish));
     if (!refusal.has_value()) return true;
   }
-  decisions_.UseInFull(op);
+  if (!fused) Executes(op);
   if (refusal.has_value() && !destinations_.Moves(op)) NoteRefusal(wish, *refusal);
   if (!fused) return false;
   s_.Create(w.value, std::nullopt);
@@ -430,6 +430,9 @@ void Sharer::Executes(OpId op) {
   decisions_.UseInFull(op);
   for (const Read& r : g_.reads(g_.op(op))) {
     if (!s_.Placed(uses_.root(r.value))) decisions_.NeedsBytes(uses_.root(r.value));
+  }
+  for (const Write& w : g_.writes(g_.op(op))) {
+    if (w.base.has_value() && !s_.Placed(uses_.root(*w.base))) decisions_.NeedsBytes(uses_.root(*w.base));
   }
 }
 
