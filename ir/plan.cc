@@ -114,8 +114,9 @@ class Sentence {
                             " there on another stream, in no order with ", g_.name(note_.op));
       case Why::kReadOnly: return absl::StrCat(Value(note_.other), " is read-only");
       case Why::kNotTried:
-        if (g_.reads(g_.op(note_.op)).size() > 1)
+        if (g_.reads(g_.op(note_.op)).size() > 1) {
           return "not all of its parts could be written straight to their places";
+        }
         return absl::StrCat(Value(note_.value), IsThereAtStart(note_.value)
                                                     ? " lies elsewhere"
                                                     : " could not be written straight to its place");

@@ -97,8 +97,9 @@ std::string Reason::AtSource(OpId producer) const {
   const bool marked = m_.Marked(producer);
   if (moved.empty() && there.size() == 1) return absl::StrCat("where its source ", there[0], " lies");
   if (moved.empty() && !there.empty()) return absl::StrCat("where its parts ", NamesText(there), " lie");
-  if (marked && !moved.empty())
+  if (marked && !moved.empty()) {
     return UsesOf(g_, v_).empty() ? "anywhere: nobody reads it" : "where the same bytes are already";
+  }
   if (!there.empty()) return absl::StrCat("where its part ", NamesText(there), " lies; the rest is copied beside it");
   return "";
 }
@@ -163,9 +164,8 @@ std::string Reason::BesideSameContent() const {
   for (const Note& n : p_.notes) {
     if (n.op.index() >= g_.ops().size() || !m_.Marked(n.op) || g_.op(n.op).num_writes == 0) continue;
     const ValueId result = g_.writes(g_.op(n.op))[0].value;
-    if (result == v_ || !(g_.value(result).bytes == g_.value(v_).bytes) || !(p_.location(result) == location_))
-      continue;
-    if (!LeadsTo(result)) continue;
+    const bool same_place = p_.location(result) == location_ && g_.value(result).bytes == g_.value(v_).bytes;
+    if (result == v_ || !same_place || !LeadsTo(result)) continue;
     return absl::StrCat("written straight to where ", Name(result), " lies, which has the same content: ", Name(n.op),
                         " moves nothing");
   }

@@ -191,7 +191,7 @@ void Overview::AddCopies(absl::string_view head, const std::vector<Copy>& copies
     shown.resize(max_rows);
     std::sort(shown.begin(), shown.end());
   }
-  table.Row({std::string(head), "kind", "bytes", "why"});
+  table.Row({absl::StrCat(head), "kind", "bytes", "why"});
   for (size_t i : shown) {
     const Copy& copy = copies[i];
     table.Row({Printable(g_.name(copy.op), 30), std::string(ToString(g_.op(copy.op).kind)), FormatCount(copy.bytes),

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "ir/graph_builder.h"
 
@@ -47,7 +48,7 @@ class WhyTextTest : public testing::Test {
     if (!blanks.value.empty()) note.value = Value(blanks.value);
     if (!blanks.other.empty()) note.other = Value(blanks.other);
     if (!blanks.blocker.empty()) note.blocker = *graph_.FindOp(blanks.blocker);
-    note.text = std::string(blanks.missing);
+    absl::StrAppend(&note.text, blanks.missing);
     return WhyText(graph_, note);
   }
   std::string Kept(absl::string_view op, Why why, const Blanks& blanks) const {
