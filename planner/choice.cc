@@ -148,7 +148,9 @@ absl::StatusOr<Candidate> Chooser::Run() && {
   if ((moves && memory && best_->bytes > 0) || !best_.has_value()) Try({best_way_.taste, true, Without(kMoves)});
   if (many && (moves || !best_.has_value()) && !done()) {
     Try({best_way_.taste, true, Without(Bits(WishKind::kForward))});
-    Try({InPlaceTaste::kFirstOperand, true, Without(kEverything)});
+  }
+  if (many && (!best_.has_value() || best_->bytes > 0)) {
+    Try({InPlaceTaste::kFirstOperand, true, Without(kEverything)}, true);
   }
   if (many && best_.has_value() && (moves || best_->moved_bytes > 0)) {
     const std::vector<ValueId> granted = Granted();

@@ -354,6 +354,7 @@ std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, con
     written = {std::min(written.begin, span.begin), std::max(written.end, span.end)};
   }
   const int32_t storage = wish.spot.storage;
+  std::string missing;
   const auto clashes = [&](const OwnUse& use) {
     Region part{uses_.offset(use.value), g_.value(use.value).bytes, {}};
     if (use.read != nullptr && use.read->region.has_value()) {
@@ -362,8 +363,12 @@ std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, con
     }
     const Region place = s_.PlaceOf(uses_.root(use.value));
     const Region used = Compose(place, part, g_.symbols()).value_or(place);
-    return !std::all_of(effect.written.begin(), effect.written.end(),
-                        [&](const Region& w) { return ProveRegionsDisjoint(w, used, g_.symbols()); });
+    for (const Region& w : effect.written) {
+      if (ProveRegionsDisjoint(w, used, g_.symbols())) continue;
+      missing = MissingFact(used, w);
+      return true;
+    }
+    return false;
   };
   auto use =
       std::lower_bound(own_uses_.begin(), own_uses_.end(), std::make_pair(storage, written.begin - longest_own_use_),
@@ -378,7 +383,7 @@ std::optional<Refusal> Granter::NeededByUnit(int32_t time, const Wish& wish, con
     if (use->read != nullptr && !carries && Permitted(time, wish, use->value)) continue;
     if (!clashes(*use)) continue;
     const bool operand = use->read != nullptr || use->result.has_value();
-    return Refusal{operand ? Why::kOwnOperand : Why::kOldContentRead, use->value, time};
+    return Refusal{operand ? Why::kOwnOperand : Why::kOldContentRead, use->value, time, missing};
   }
   return std::nullopt;
 }
