@@ -90,6 +90,37 @@ TEST(CasesC, C17ARowBeyondTheCacheIsRefused) {
   EXPECT_THAT(std::string(refusal.message()), HasSubstr("needs 8192*s + 8192 <= 33546240"));
 }
 
+// The row's place is read before it, by the row's own producer: the row is made elsewhere and copied, one byte
+// suffices.
+TEST(CasesC, C17AReadBeyondThePastKeepsTheRow) {
+  KvStep kv = MakeKvStep({.max_s = 6, .row_bytes = 16, .num_rows = 7, .read_beyond = 1});
+  kv.graph.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+    EXPECT_THAT(Moving(graph, plan), ElementsAre("updK", "updV", "updL"));
+    EXPECT_EQ(plan.stats.bytes_copied, 3 * 16);
+    EXPECT_EQ(ArenaBytes(plan), 16);
+    EXPECT_THAT(NotesOn(graph, plan, "updK"), HasSubstr("attnK itself uses pastK"));
+  });
+}
+
+// The row goes to place 4094, while the past may reach into it: which fact is missing is said of each cache.
+TEST(CasesC, C17APastThatReachesIntoTheRow) {
+  for (const int64_t max_s : {4094, 4095}) {
+    SCOPED_TRACE(max_s);
+    KvStep kv = MakeKvStep({.max_s = max_s, .fixed_place = true});
+    kv.graph.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+      if (max_s == 4094) {
+        ExpectNothingMoves(graph, plan);
+        EXPECT_EQ(ArenaBytes(plan), 0);
+        return;
+      }
+      EXPECT_THAT(Moving(graph, plan), ElementsAre("updK", "updV", "updL"));
+      EXPECT_EQ(plan.stats.bytes_copied, 3 * 8192);
+      EXPECT_EQ(ArenaBytes(plan), 8192);
+      EXPECT_THAT(NotesOn(graph, plan, "updK"), HasSubstr("needs s <= 4094"));
+    });
+  }
+}
+
 // And read after the update it is the past that is copied, or the cache.
 TEST(CasesC, C17APastThatReachesIntoTheRowAndIsReadAfter) {
   KvStep kv = MakeKvStep({.max_s = 7, .row_bytes = 16, .num_rows = 7, .read_after = true, .fixed_place = true});

@@ -348,6 +348,75 @@ TEST(CasesC, C8AReadOfWhatLiesBeforeTheUpdate) {
   PlanReadThenAppend(std::move(g), off, off, ExpectAppended);
 }
 
+TEST(CasesC, C8AReadThatReachesOneByteIntoTheUpdate) {
+  CaseGraph g;
+  const Expr off = g.AddSymbol("off", 0, 448);
+  PlanReadThenAppend(std::move(g), off + 1, off, [](const Graph& graph, const Plan& plan) {
+    ExpectOneCopy(graph, plan, 64);
+    EXPECT_EQ(ArenaBytes(plan), 576);
+    EXPECT_THAT(NotesOn(graph, plan, "up"), HasSubstr("D itself uses X there, not declared in place"));
+  });
+}
+
+TEST(CasesC, C8ASymbolThatReachesOneStepTooFar) {
+  for (const int64_t max : {4, 5}) {
+    SCOPED_TRACE(max);
+    CaseGraph g;
+    const Expr t = g.AddSymbol("t", 0, max);
+    PlanReadThenAppend(std::move(g), 64 * t, 256, [&](const Graph& graph, const Plan& plan) {
+      if (max == 4) return ExpectAppended(graph, plan);
+      ExpectOneCopy(graph, plan, 64);
+      EXPECT_THAT(NotesOn(graph, plan, "up"), HasSubstr("needs t <= 4"));
+    });
+  }
+}
+
+TEST(CasesC, C8TwoSymbolsWithoutARelation) {
+  CaseGraph g;
+  const Expr t = g.AddSymbol("t", 0, 8);
+  const Expr off = g.AddSymbol("off", 0, 448);
+  PlanReadThenAppend(std::move(g), 64 * t, off, [](const Graph& graph, const Plan& plan) {
+    ExpectOneCopy(graph, plan, 64);
+    EXPECT_THAT(NotesOn(graph, plan, "up"), HasSubstr("needs 64*t <= off"));
+  });
+}
+
+// D reads T[0, 100), and its result of 8 bytes goes to `at`.
+TEST(CasesC, C9AnUpdateOfWhatItsProducerReads) {
+  struct Variant {
+    const char* text;
+    std::optional<InPlaceMode> mode;
+    int64_t at;
+    bool elided;
+  };
+  for (const Variant& variant :
+       {Variant{"not declared", std::nullopt, 0, false}, Variant{"any", InPlaceMode::kAny, 0, true},
+        Variant{"any, elsewhere", InPlaceMode::kAny, 50, true}, Variant{"same index", InPlaceMode::kSameIndex, 0, true},
+        Variant{"same index, elsewhere", InPlaceMode::kSameIndex, 8, false},
+        Variant{"last byte", std::nullopt, 99, false}, Variant{"behind what is read", std::nullopt, 100, true}}) {
+    SCOPED_TRACE(variant.text);
+    CaseGraph g;
+    const ValueId t = g.Input("T", 256);
+    std::vector<InPlaceOf> permissions;
+    if (variant.mode.has_value()) permissions.emplace_back(t, *variant.mode);
+    const ValueId d = g.Op("D", {Operand(t, Bytes(0, 100))}, 8, permissions);
+    const ValueId t1 = g.Update("up", t, d, variant.at, "T1");
+    g.Output(t1);
+    g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+      EXPECT_TRUE(SameBytes(graph, plan, t, t1));
+      if (variant.elided) {
+        ExpectNothingMoves(graph, plan);
+        EXPECT_EQ(ArenaBytes(plan), 256);
+      } else {
+        ExpectOneCopy(graph, plan, 8);
+        EXPECT_FALSE(Overlap(graph, plan, t, d));
+        EXPECT_EQ(ArenaBytes(plan), 264);
+        EXPECT_THAT(NotesOn(graph, plan, "up"), HasSubstr("D itself uses T there, not declared in place"));
+      }
+    });
+  }
+}
+
 // E reads [from, 100) of T between D and the update of [0, 8).
 TEST(CasesC, C10C11AReadBetweenProducerAndUpdate) {
   for (const int64_t from : {0, 7, 8}) {
