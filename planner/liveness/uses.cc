@@ -151,12 +151,21 @@ void Uses::FindNeeded(const Schedule& schedule, const std::vector<char>& in_full
     const absl::Span<const Write> writes = graph.writes(op);
     return std::any_of(writes.begin(), writes.end(), [](const Write& w) { return w.base.has_value(); });
   };
+  // It makes a difference only where something is copied, or one value is the base of several.
   size_t reads = 0, writes = 0;
   bool any = false;
+  std::vector<char> is_base;
   for (const Op& op : graph.ops()) {
     reads += op.num_reads;
     writes += op.num_writes;
-    any = any || derives(op);
+    any = any || (op.kind != OpKind::kCompute && op.kind != OpKind::kCommit && derives(op));
+    for (const Write& w : graph.writes(op)) {
+      if (!w.base.has_value()) continue;
+      is_base.resize(graph.values().size(), 0);
+      char& seen = is_base[root(*w.base).index()];
+      any = any || seen != 0;
+      seen = 1;
+    }
   }
   if (!any) return;
   std::vector<int32_t> part(reads, -1), base(writes, -1);

@@ -30,15 +30,21 @@ Sharer::Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, c
       ownership_(graph),
       s_(graph, schedule, uses),
       effects_(graph, schedule, uses, destinations, s_),
-      granter_(graph, schedule, uses, ownership_, effects_, s_),
-      is_base_(graph.values().size(), 0) {
-  for (size_t i = 0; i < graph.ops().size(); ++i) {
-    const OpId op(static_cast<int32_t>(i));
-    for (const Write& w : graph.writes(graph.ops()[i])) {
-      if (!w.base.has_value() || (destinations.Moves(op) && !effects_.KeepsBase(op, w))) continue;
-      is_base_[uses.root(*w.base).index()] = 1;
+      granter_(graph, schedule, uses, ownership_, effects_, s_) {}
+
+// Some result takes over bytes of v.
+bool Sharer::IsBase(ValueId v) {
+  if (is_base_.empty()) {
+    is_base_.assign(g_.values().size(), 0);
+    for (size_t i = 0; i < g_.ops().size(); ++i) {
+      const OpId op(static_cast<int32_t>(i));
+      for (const Write& w : g_.writes(g_.ops()[i])) {
+        if (!w.base.has_value() || (destinations_.Moves(op) && !effects_.KeepsBase(op, w))) continue;
+        is_base_[uses_.root(*w.base).index()] = 1;
+      }
     }
   }
+  return is_base_[v.index()] != 0;
 }
 
 absl::Status Sharer::Run() {
@@ -113,7 +119,8 @@ void Sharer::ShareUnit(int32_t time) {
       wishes = wishes || w.num_in_place > 0;
       std::optional<Refusal> refusal;
       if (w.base.has_value() && ShareOnBase(time, o, w, refusal)) continue;
-      if (!s_.Placed(w.value) && w.movable) ShareAtDestination(time, o, w, DestinationsOf(w.value, time));
+      if (s_.Placed(w.value) || !w.movable || destinations_.of(w.value).empty()) continue;
+      ShareAtDestination(time, o, w, DestinationsOf(w.value, time));
     }
   }
   if (wishes) ShareInPlace(time);
@@ -136,7 +143,7 @@ bool Sharer::ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Re
     refusal = Refusal{Why::kOwnOperand, *next};  // the group may still want the base's old bytes for that one
   } else if (s_.Placed(root) && !s_.Strided(root)) {
     wish.spot = {s_.StorageOf(root), Region{s_.OffsetOf(*w.base), g_.value(w.value).bytes, {}}};
-    refusal = Try(time, wish, CarriedBytes(op, w) + CommittedBytes(time, wish));
+    refusal = Try(time, wish, CarriedBytes(op, w) + CommittedBytes(wish));
     if (!refusal.has_value()) return true;
   }
   if (!fused) Executes(op);
@@ -161,8 +168,8 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
   const Write& w = g_.writes(g_.op(op))[0];
   const ValueId v = w.value;
   const bool empty = g_.value(v).max_bytes == 0;
-  const bool unread = !g_.value(v).pinned_offset_bytes.has_value() && uses_.of(v).empty() && is_base_[v.index()] == 0 &&
-                      !decisions_.UsesInFull(op);
+  const bool unread =
+      !g_.value(v).pinned_offset_bytes.has_value() && uses_.of(v).empty() && !decisions_.UsesInFull(op) && !IsBase(v);
   if (!empty && (unread || decisions_.HasNoBytes(v))) {
     s_.ElideMovement(op);
     return NoteElided(op, Why::kUnread, v);
@@ -258,17 +265,28 @@ bool Sharer::ShareWithAPart(int32_t time, OpId op, const Write& w) {
   return false;
 }
 
-bool Sharer::MayHaveStrides(ValueId v) const {
-  const Value& value = g_.value(v);
-  const bool based = g_.writes(g_.op(*g_.producer(v)))[0].base.has_value();
-  if (based || value.pinned_offset_bytes.has_value()) return false;
-  for (const Use& use : uses_.of(v)) {
-    if (use.kind != UseKind::kRead || use.through != v) return false;
-    const OpId op(use.op);
-    if (schedule_.FusionAt(use.time).has_value()) return false;
-    if (!destinations_.Moves(op) && !g_.reads(g_.op(op))[use.read].strides_ok) return false;
+// Whoever names a value by its place takes it that its bytes lie one after another: results with it as their base,
+// views, the author. All others must say that they do not mind.
+bool Sharer::MayHaveStrides(ValueId v) {
+  if (contiguous_.empty()) {
+    contiguous_.assign(g_.values().size(), 0);
+    const auto mark = [&](ValueId value) { contiguous_[uses_.root(value).index()] = 1; };
+    for (const Op& op : g_.ops()) {
+      for (const Write& w : g_.writes(op)) {
+        if (w.base.has_value()) mark(*w.base), mark(w.value);
+        if (!uses_.is_root(w.value) || op.kind == OpKind::kView) mark(w.value);
+      }
+    }
+    for (ValueId output : g_.outputs()) mark(output);
+    for (const KeepAlive& k : g_.keep_alive()) mark(k.value);
   }
-  return true;
+  if (contiguous_[v.index()] != 0 || g_.value(v).pinned_offset_bytes.has_value()) return false;
+  const absl::Span<const Use> uses = uses_.of(v);
+  return std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+    if (use.kind != UseKind::kRead || schedule_.FusionAt(use.time).has_value()) return false;
+    const OpId op(use.op);
+    return destinations_.Moves(op) || g_.reads(g_.op(op))[use.read].strides_ok;
+  });
 }
 
 bool Sharer::FitsInto(ValueId v, const Expr& offset, ValueId to) const {
@@ -488,13 +506,9 @@ int64_t Sharer::CarriedBytes(OpId o, const Write& w) const {
 }
 
 // What a commit moves if the result does not lie where it is going to be committed to.
-int64_t Sharer::CommittedBytes(int32_t time, const Wish& wish) {
-  if (!s_.storage(wish.spot.storage).owner.has_value()) return 0;
-  const Spots spots = DestinationsOf(wish.result, time).spots;
-  const bool committed = std::any_of(spots.begin(), spots.end(), [&](const Spot& s) {
-    return s.storage == wish.spot.storage && s.place == wish.spot.place;
-  });
-  return committed ? g_.value(wish.result).max_bytes : 0;
+int64_t Sharer::CommittedBytes(const Wish& wish) const {
+  const std::optional<ValueId>& owner = s_.storage(wish.spot.storage).owner;
+  return owner.has_value() && g_.commit_to(*owner).has_value() ? g_.value(wish.result).max_bytes : 0;
 }
 
 absl::Status Sharer::Commit(int32_t time, OpId op) {

@@ -66,7 +66,8 @@ class Sharer {
   void FollowDestinations(ValueId at, const Expr& offset, int depth, Search& search);
   void FollowDestinations(ValueId at, const Expr& offset, int depth, bool by_copies, Search& search);
   bool FitsInto(ValueId v, const Expr& offset, ValueId to) const;
-  bool MayHaveStrides(ValueId v) const;
+  bool MayHaveStrides(ValueId v);
+  bool IsBase(ValueId v);
 
   std::optional<Refusal> Try(int32_t time, const Wish& wish, int64_t gain);
   void Executes(OpId op);
@@ -74,7 +75,7 @@ class Sharer {
   void Contest(int32_t time, const Wish& wish, int64_t gain);
   bool StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent);
   int64_t CarriedBytes(OpId op, const Write& w) const;
-  int64_t CommittedBytes(int32_t time, const Wish& wish);
+  int64_t CommittedBytes(const Wish& wish) const;
 
   absl::Status Commit(int32_t time, OpId op);
   absl::Status CommitByCopy(int32_t time, OpId op);
@@ -99,7 +100,8 @@ class Sharer {
   EffectFinder effects_;
   Granter granter_;
   absl::flat_hash_map<int32_t, Refusal> not_forwarded_;  // by value: why it is not where it is going to be copied to
-  std::vector<char> is_base_;                            // by root: some result has it, or a view of it, as its base
+  std::vector<char> is_base_;                            // by root; empty until somebody asks
+  std::vector<char> contiguous_;                         // by root; likewise
   std::vector<ValueId> joined_to_;                       // by value: what it lies on; empty until somebody joins
   std::vector<int64_t> gain_;                            // by value: the bytes that are not moved because of that
 };
