@@ -126,8 +126,6 @@ class Sentence {
       case Why::kMisaligned: return absl::StrCat("the alignment of ", It(), " does not hold there");
       case Why::kPinned: return "pinned offsets contradict each other";
       case Why::kDisjoint: return absl::StrCat(It(), " is declared disjoint from ", Value(note_.other));
-      case Why::kOverwrittenMeanwhile:
-        return absl::StrCat(Op(note_.blocker), " has written ", Value(note_.other), " over bytes that it takes over");
       case Why::kLessMemory: return "less memory is needed that way";
       case Why::kCostsLess:
         return absl::StrCat("that costs less than what ", Op(note_.blocker), " would have to copy for ",

@@ -91,7 +91,7 @@ enum class Why : uint8_t {
   kUnread,                // nobody reads what the op would move
   kLessMemory,            // the copy is kept as less memory is needed that way
   kCostsLess,             // the copy is kept as it costs less than what it would be in the way of: `other`
-  kNotTried,              // this kind of copy is planned as a copy
+  kNotTried,              // no place was found where it need not move
   kNeverElide,            // the author asked for the copy
   kOldContentRead,        // `op` reads `other` (on the bytes of `value`) after this op would have overwritten it
   kOwnOperand,            // the op itself reads `other` there without declaring it in place
@@ -104,7 +104,6 @@ enum class Why : uint8_t {
   kMisaligned,            // the place is not a multiple of the result's alignment: `text`
   kPinned,                // pins contradict
   kDisjoint,              // `value` and `other` are declared disjoint
-  kOverwrittenMeanwhile,  // `op` has overwritten bytes of `value` that the result still carries
   kBetterOperand,         // `other` was taken instead
   kCarried,               // bytes of base `value` are carried to the result's own storage
 };

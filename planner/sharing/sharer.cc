@@ -508,7 +508,9 @@ int64_t Sharer::CarriedBytes(OpId o, const Write& w) const {
 // What a commit moves if the result does not lie where it is going to be committed to.
 int64_t Sharer::CommittedBytes(const Wish& wish) const {
   const std::optional<ValueId>& owner = s_.storage(wish.spot.storage).owner;
-  return owner.has_value() && g_.commit_to(*owner).has_value() ? g_.value(wish.result).max_bytes : 0;
+  // Only what is committed to a variable may be written into it.
+  const bool committed = owner.has_value() && g_.value(*owner).role == Role::kVariable;
+  return committed && g_.commit_to(*owner).has_value() ? g_.value(wish.result).max_bytes : 0;
 }
 
 absl::Status Sharer::Commit(int32_t time, OpId op) {
@@ -536,8 +538,8 @@ absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
   NoteKept(op, std::nullopt);
   std::vector<Blocker> late = granter_.NotOver(time, storage);
   if (s_.StorageOf(source) == storage) late.push_back({source, time});
-  const Refusal reason{Why::kCostsLess, target, time};
   for (const Blocker& b : late) {
+    const Refusal reason{b.time == schedule_.End() ? Why::kOldContentKept : Why::kOldContentRead, b.value, b.time, ""};
     if (b.time < time) {
       s_.AddOrder({OpId(b.time), op});
       continue;

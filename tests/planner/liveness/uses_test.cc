@@ -35,7 +35,7 @@ TEST(Uses, ReadsBasesKeepAlivesAndTheEnd) {
   g.Output(y);
   const Stages s(std::move(g));
   ASSERT_TRUE(s.ok());
-  EXPECT_THAT(UsesOf(s, x), ElementsAre(Row{0, UseKind::kRead, 10, 30}, Row{1, UseKind::kBase, 0, 100},
+  EXPECT_THAT(UsesOf(s, x), ElementsAre(Row{0, UseKind::kRead, 10, 30}, Row{1, UseKind::kBase, 50, 100},
                                         Row{2, UseKind::kKeepAlive, 0, 100}, Row{3, UseKind::kEnd, 0, 100}));
   EXPECT_THAT(UsesOf(s, y), ElementsAre(Row{3, UseKind::kEnd, 0, 100}));
 }

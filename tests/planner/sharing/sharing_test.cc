@@ -357,7 +357,7 @@ TEST(ShareStorages, AVersionThatOutlivesAnotherCommitMovesAway) {
   const Stages s(std::move(g));
   ASSERT_TRUE(s.ok());
   EXPECT_FALSE(s.Together(x, v));
-  EXPECT_EQ(s.RefusalOf(v, x), Why::kNotLineage);
+  EXPECT_EQ(s.RefusalOf(v, x), Why::kOldContentRead);
 }
 
 TEST(ShareStorages, FusedGroupsAreOneOpWithTheirOwnPermissions) {
