@@ -79,7 +79,6 @@ bool EffectFinder::FindAroundPart(const Op& op, const Write& w, const Spot& spot
   const std::optional<Spot> from = SpotOf(destinations_.SourceOf(id, 0));
   if (!to.has_value() || !to->contiguous() || !from.has_value()) return false;
   if (from->storage != spot.storage || !(from->place == *to)) return false;
-  effect.coincides = true;
   const Expr low = to->at - spot.place.at, high = to->at + to->run_bytes;
   if (!(low == Expr(0))) effect.written.push_back(Region{spot.place.at, low, {}});
   const Expr rest = RegionEnd(spot.place) - high;
@@ -90,7 +89,7 @@ bool EffectFinder::FindAroundPart(const Op& op, const Write& w, const Spot& spot
 void EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot, Effect& effect) {
   const Op& op = g_.op(o);
   effect.written.clear();
-  effect.elided = effect.coincides = false;
+  effect.elided = false;
   effect.why = Why::kCoincides;
   effect.same_as = std::nullopt;
   effect.moves = destinations_.Moves(o);
@@ -135,10 +134,7 @@ void EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot, 
       const std::optional<Spot> from = SpotOf(*source);
       return from.has_value() && from->storage == spot.storage && from->place == *to;
     };
-    if (there()) {
-      effect.coincides = true;
-      continue;
-    }
+    if (there()) continue;
     bool same_bytes = false;
     for (int step = 0; all_there && !same_bytes && step < kMaxSteps; ++step) {
       source = destinations_.Before(*source);

@@ -34,7 +34,6 @@ struct Effect {
   bool on_base = false;
   bool moves = false;              // the op is a data movement outside of fused groups, and
   bool elided = false;             // executes nothing
-  bool coincides = false;          // some part lies where it should already
   Why why = Why::kCoincides;       // of an elided one
   std::optional<ValueId> same_as;  // kSameBytes: the value that holds them
 };

@@ -8,7 +8,6 @@ std::optional<Why> Ownership::Refuses(ValueId owner, ValueId value) {
   const std::optional<OpId> commit = graph_->commit_to(owner);
   // A commit that must be executed has its source apart: nothing may build the new content in place.
   if (commit.has_value() && graph_->op(*commit).elide == Elide::kNever) return Why::kNeverElide;
-  if (Locked(owner)) return Why::kNotLineage;
   if (v.role == Role::kExternal) return std::nullopt;
   return LineageOf(owner).contains(value.value) ? std::nullopt : std::optional<Why>(Why::kNotLineage);
 }

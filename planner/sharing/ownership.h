@@ -24,15 +24,10 @@ class Ownership {
   // COST: the first question about a variable walks its lineage once.
   std::optional<Why> Refuses(ValueId owner, ValueId value);
 
-  // From now on nothing but the commit itself writes into `owner`.
-  void Lock(ValueId owner) { locked_.insert(owner.value); }
-  bool Locked(ValueId owner) const { return locked_.contains(owner.value); }
-
  private:
   const absl::flat_hash_set<int32_t>& LineageOf(ValueId variable);
 
   const Graph* graph_;
-  absl::flat_hash_set<int32_t> locked_;
   absl::flat_hash_map<int32_t, absl::flat_hash_set<int32_t>> lineage_;  // by variable
 };
 

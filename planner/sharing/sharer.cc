@@ -458,37 +458,25 @@ void Sharer::Executes(OpId op) {
 void Sharer::Contest(int32_t time, const Wish& wish, int64_t gain) {
   if (!decisions_.contest() || gain == 0 || granter_.blockers().empty()) return;
   int64_t cost = 0;
-  for (int pass = 0; pass < 2; ++pass) {  // first the sum, then the deed
-    for (const Blocker& b : granter_.blockers()) {
-      int64_t spent = 0;
-      const int64_t limit = pass == 0 ? gain : INT64_MAX;
-      if (pass == 0) {
-        ValueId v = b.value;
-        int64_t least = INT64_MAX;
-        while (s_.JoinedBy(v) != WishKind::kNone) {
-          least = std::min(least, gain_[v.index()]);
-          if (joined_to_[v.index()] == v) break;
-          v = joined_to_[v.index()];
-        }
-        if (least >= limit - cost) return;
-        cost += least;
-      } else if (!StrikeOutCheapest(b.value, limit, {Why::kCostsLess, wish.result, time, b.missing}, spent)) {
-        return;
-      }
-    }
+  for (const Blocker& b : granter_.blockers()) {
+    const std::optional<ValueId> cheapest = CheapestToStrikeOut(b.value);
+    if (!cheapest.has_value() || gain_[cheapest->index()] >= gain - cost) return;
+    cost += gain_[cheapest->index()];
+  }
+  for (const Blocker& b : granter_.blockers()) {
+    const ValueId v = *CheapestToStrikeOut(b.value);
+    decisions_.StrikeOut(v, s_.JoinedBy(v), {Why::kCostsLess, wish.result, time, b.missing});
   }
 }
 
-// Of v's own wish and those that it depends on.
-bool Sharer::StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent) {
+// Of v's own wish and those that it depends on, the one that saves least; nullopt: v came first.
+std::optional<ValueId> Sharer::CheapestToStrikeOut(ValueId v) const {
   std::optional<ValueId> cheapest;
   for (ValueId at = v; s_.JoinedBy(at) != WishKind::kNone; at = joined_to_[at.index()]) {
     if (!cheapest.has_value() || gain_[at.index()] < gain_[cheapest->index()]) cheapest = at;
     if (joined_to_[at.index()] == at) break;
   }
-  if (!cheapest.has_value() || gain_[cheapest->index()] >= below) return false;
-  spent = gain_[cheapest->index()];
-  return decisions_.StrikeOut(*cheapest, s_.JoinedBy(*cheapest), std::move(reason));
+  return cheapest;
 }
 
 // What is moved if the result does not lie on its base.
@@ -544,10 +532,9 @@ absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
       s_.AddOrder({OpId(b.time), op});
       continue;
     }
-    int64_t spent = 0;
-    if (StrikeOutCheapest(b.value, INT64_MAX, reason, spent)) continue;
-    if (s_.JoinedBy(b.value) == WishKind::kNone) return OldContentIsRead(time, op, b.time);
-    decisions_.Lock(target);
+    const std::optional<ValueId> cheapest = CheapestToStrikeOut(b.value);
+    if (!cheapest.has_value()) return OldContentIsRead(time, op, b.time);
+    if (!decisions_.StrikeOut(*cheapest, s_.JoinedBy(*cheapest), reason)) decisions_.Lock(target);
   }
   ByteTimeline& timeline = s_.TimelineOf(storage);
   timeline.Write({0, timeline.size()}, target, time, schedule_);

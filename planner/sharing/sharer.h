@@ -73,7 +73,7 @@ class Sharer {
   void Executes(OpId op);
   void NoteJoin(ValueId v, ValueId to, int64_t gain);
   void Contest(int32_t time, const Wish& wish, int64_t gain);
-  bool StrikeOutCheapest(ValueId v, int64_t below, Refusal reason, int64_t& spent);
+  std::optional<ValueId> CheapestToStrikeOut(ValueId v) const;
   int64_t CarriedBytes(OpId op, const Write& w) const;
   int64_t CommittedBytes(const Wish& wish) const;
 

@@ -74,21 +74,6 @@ TEST(Ownership, ACommitThatIsNeverElidedKeepsItsSourceApart) {
   EXPECT_EQ(ownership.Refuses(x, v), Why::kNeverElide);
 }
 
-TEST(Ownership, LockedStorageIsWrittenByItsCommitOnly) {
-  GraphBuilder b;
-  const ValueId x = b.Variable("x", 64), d = b.External("d", 64, {.writable = true});
-  const ValueId v = b.Clone("", x);
-  b.Commit("", v, x);
-  const Graph graph = BuildOrDie(std::move(b));
-  Ownership ownership(graph);
-  EXPECT_FALSE(ownership.Locked(x));
-  ownership.Lock(x);
-  ownership.Lock(d);
-  EXPECT_TRUE(ownership.Locked(x));
-  EXPECT_EQ(ownership.Refuses(x, v), Why::kNotLineage);
-  EXPECT_EQ(ownership.Refuses(d, v), Why::kNotLineage);
-}
-
 TEST(Ownership, ALongLineageIsWalkedOnce) {
   GraphBuilder b;
   const ValueId x = b.Variable("x", 64);
