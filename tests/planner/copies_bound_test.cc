@@ -18,7 +18,7 @@
 namespace bufplan {
 namespace {
 
-constexpr uint64_t kGraphs = 400;
+constexpr uint64_t kGraphs = 100;
 
 int64_t Largest(const Graph& graph, const Expr& bytes) {
   const std::optional<Bounds> bounds = BoundsOf(bytes, graph.symbols());

@@ -42,7 +42,7 @@ namespace bufplan {
 namespace {
 
 constexpr size_t kSmall = 2;            // ops of graphs that are never left out
-constexpr uint64_t kStride = 100;       // one of so many larger ones
+constexpr uint64_t kStride = 300;       // one of so many larger ones
 constexpr uint64_t kCompareStride = 8;  // one of so many plans is held against the search though it moves nothing
 constexpr size_t kMaxWritten = 2000;    // graphs per file
 constexpr size_t kMaxShown = 5;
