@@ -83,29 +83,29 @@ enum class Action : uint8_t { kRun, kElided };
 
 // Why an op is as it is. `value`, `other`, `op` fill the blanks of the sentence.
 enum class Why : uint8_t {
-  kText,                  // `text` is the sentence (plans that were read from a file)
-  kView,                  // result is bytes `text` of `value`
-  kCoincides,             // result and source are the same bytes of `value`
-  kSameBytes,             // the result lies on a copy of the same bytes, which `value` holds
-  kProducedThere,         // what `value` is made of has been written to its place in the result
-  kUnread,                // nobody reads what the op would move
-  kLessMemory,            // the copy is kept as less memory is needed that way
-  kCostsLess,             // the copy is kept as it costs less than what it would be in the way of: `other`
-  kNotTried,              // no place was found where it need not move
-  kNeverElide,            // the author asked for the copy
-  kOldContentRead,        // `op` reads `other` (on the bytes of `value`) after this op would have overwritten it
-  kOwnOperand,            // the op itself reads `other` there without declaring it in place
-  kOldContentKept,        // `other` must be intact at the end
-  kUnordered,             // `op` touches `other` there on another stream, in no order with this op
-  kReadOnly,              // `value` is a constant or a borrowed external
-  kNotLineage,            // variable `value` is written only by what is committed to it
-  kOutgrows,              // the result is not proven to fit: `text`
-  kOtherSpace,            // `value` lies in another space
-  kMisaligned,            // the place is not a multiple of the result's alignment: `text`
-  kPinned,                // pins contradict
-  kDisjoint,              // `value` and `other` are declared disjoint
-  kBetterOperand,         // `other` was taken instead
-  kCarried,               // bytes of base `value` are carried to the result's own storage
+  kText,            // `text` is the sentence (plans that were read from a file)
+  kView,            // result is bytes `text` of `value`
+  kCoincides,       // result and source are the same bytes of `value`
+  kSameBytes,       // the result lies on a copy of the same bytes, which `value` holds
+  kProducedThere,   // what `value` is made of has been written to its place in the result
+  kUnread,          // nobody reads what the op would move
+  kLessMemory,      // the copy is kept as less memory is needed that way
+  kCostsLess,       // the copy is kept as it costs less than what it would be in the way of: `other`
+  kNotTried,        // no place was found where it need not move
+  kNeverElide,      // the author asked for the copy
+  kOldContentRead,  // `op` reads `other` (on the bytes of `value`) after this op would have overwritten it
+  kOwnOperand,      // the op itself reads `other` there without declaring it in place
+  kOldContentKept,  // `other` must be intact at the end
+  kUnordered,       // `op` touches `other` there on another stream, in no order with this op
+  kReadOnly,        // `value` is a constant or a borrowed external
+  kNotLineage,      // variable `value` is written only by what is committed to it
+  kOutgrows,        // the result is not proven to fit: `text`
+  kOtherSpace,      // `value` lies in another space
+  kMisaligned,      // the place is not a multiple of the result's alignment: `text`
+  kPinned,          // pins contradict
+  kDisjoint,        // `value` and `other` are declared disjoint
+  kBetterOperand,   // `other` was taken instead
+  kCarried,         // bytes of base `value` are carried to the result's own storage
 };
 
 struct Note {
