@@ -47,8 +47,8 @@ class Step {
     const ValueId t = b_.Copy(name + "t", {{past, by_head, std::nullopt}}, std::nullopt, Row() * s_);
     const Region old_rows{0, head * s_, {Dim{shape_.heads, pitch}}};
     const Region new_row{head * s_, head, {Dim{shape_.heads, pitch}}};
-    const ValueId all =
-        b_.Copy(name + "c", {{t, std::nullopt, old_rows}, {row, std::nullopt, new_row}}, std::nullopt, Row() * (s_ + 1));
+    const ValueId all = b_.Copy(name + "c", {{t, std::nullopt, old_rows}, {row, std::nullopt, new_row}}, std::nullopt,
+                                Row() * (s_ + 1));
     return {all, cache};
   }
   void Store(const std::string& name, const Cached& c) {

@@ -56,8 +56,7 @@ std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
     if (needed.has_value()) {
       proven = !FindBlockers(time, wish, effect);
       if (!proven && !blockers_.empty()) {
-        needed->other = blockers_[0].value;
-        needed->missing = blockers_[0].missing;
+        needed = RefusalFor(blockers_[0], time);
       }
       if (!proven) return needed;
     }
@@ -182,6 +181,15 @@ std::optional<Refusal> Granter::ForbiddenWrite(const Wish& wish, ByteRange bytes
   return std::nullopt;
 }
 
+Refusal Granter::RefusalFor(const Blocker& blocker, int32_t time) const {
+  const Why why = blocker.time == schedule_.End()        ? Why::kOldContentKept
+                  : schedule_.Before(time, blocker.time) ? Why::kOldContentRead
+                                                         : Why::kUnordered;
+  Refusal refusal{why, {}, blocker.time, blocker.missing};
+  if (blocker.value.value >= 0) refusal.other = blocker.value;
+  return refusal;
+}
+
 // The first use of what lies in the written bytes that is not over when the unit at `time` writes there.
 std::optional<Refusal> Granter::StillNeeded(int32_t time, int32_t storage, const Region& written) {
   const ByteRange span = SpanOf(written, g_);
@@ -192,11 +200,7 @@ std::optional<Refusal> Granter::StillNeeded(int32_t time, int32_t storage, const
     if (found.has_value()) return;
     const std::optional<int32_t> t = uses.NotBefore(time, schedule_);
     if (!t.has_value() || *t == time) return;
-    const Why why = *t == schedule_.End()        ? Why::kOldContentKept
-                    : schedule_.Before(time, *t) ? Why::kOldContentRead
-                                                 : Why::kUnordered;
-    found = Refusal{why, {}, *t, ""};
-    if (writer.value >= 0) found->other = writer;
+    found = RefusalFor({writer, *t, ""}, time);
   };
   timeline.ForEach(span, [&](ByteRange, const Segment& s) {
     look(s.uses, s.writer);
@@ -220,6 +224,12 @@ bool Granter::IsPhysical(const Use& use, int32_t time) const {
   return !s_.Elided(op);
 }
 
+bool Granter::IsCopy(int32_t time) const {
+  if (time < 0 || time == schedule_.End() || schedule_.FusionAt(time).has_value()) return false;
+  const OpKind kind = g_.op(OpId(time)).kind;
+  return kind != OpKind::kCompute && kind != OpKind::kFill && kind != OpKind::kBarrier;
+}
+
 void Granter::CheckRoot(int32_t time, ValueId v, const Effect& effect, bool& done) {
   const std::optional<OpId> producer = g_.producer(v);
   const int32_t born = producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
@@ -239,11 +249,17 @@ void Granter::CheckRoot(int32_t time, ValueId v, const Effect& effect, bool& don
   if (writes && (born == time || !schedule_.Before(born, time))) check(place, born);
   for (const Use& use : uses_.of(v)) {
     if (--proof_budget_ < 0) done = true;
-    if (done || (!blockers_.empty() && blockers_.back().value == v)) return;
+    if (done) return;
+    const bool found = !blockers_.empty() && blockers_.back().value == v;
+    if (found && !IsCopy(blockers_.back().time)) return;
     if (use.time == time || schedule_.Before(use.time, time) || !IsPhysical(use, time)) continue;
     if (use.range.empty()) continue;
+    if (found && IsCopy(use.time)) continue;
+    const size_t before = blockers_.size();
     const std::optional<Region> region = Compose(place, uses_.RegionOf(use), g_.symbols());
     check(region.value_or(place), use.time);
+    // A reader says more than a copy, which may not execute in the end.
+    if (found && blockers_.size() > before) blockers_.erase(blockers_.end() - 2);
   }
 }
 

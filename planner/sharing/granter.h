@@ -96,6 +96,8 @@ class Granter {
   std::optional<Refusal> StillNeeded(int32_t time, int32_t storage, const Region& written);
   bool FindBlockers(int32_t time, const Wish& wish, const Effect& effect);
   void CheckRoot(int32_t time, ValueId v, const Effect& effect, bool& done);
+  Refusal RefusalFor(const Blocker& blocker, int32_t time) const;
+  bool IsCopy(int32_t time) const;  // the unit there
   bool IsPhysical(const Use& use, int32_t time) const;
   bool Permitted(int32_t time, const Wish& wish, ValueId operand) const;
   bool StaysInPlace(const Op& op, const Read& r, const Wish& wish) const;
