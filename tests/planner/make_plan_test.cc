@@ -89,11 +89,22 @@ TEST(MakePlan, OptionsAreChecked) {
 
 TEST(MakePlan, ElideMustIsRefusedWithTheReason) {
   GraphBuilder b;
+  b.AddSpace("device", {});
+  const SpaceId host = b.AddSpace("host", {});  // another memory
   const ValueId x = b.Input("x", 64);
-  b.Output(b.Clone("c", x, {}, {.elide = Elide::kMust}));
+  b.Output(b.Transfer("c", x, Target("y", {.space = host}), {.elide = Elide::kMust}));
   const absl::StatusOr<Plan> plan = MakePlan(Built(std::move(b)));
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(plan.status().message()), HasSubstr("op \"c\": elide is \"must\", but 64 bytes are moved"));
+}
+
+TEST(MakePlan, ElideMustIsMet) {
+  GraphBuilder b;
+  const ValueId x = b.Input("x", 64);
+  b.Output(b.Clone("c", x, {}, {.elide = Elide::kMust}));
+  const absl::StatusOr<Plan> plan = MakePlan(Built(std::move(b)));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->stats.bytes_copied, 0);
 }
 
 }  // namespace

@@ -68,6 +68,24 @@ TEST(CasesA, A2TwoClonesWrittenApart) {
   });
 }
 
+TEST(CasesA, A2WithALateReaderOfTheSourceThereAreTwoCopies) {
+  CaseGraph g;
+  const ValueId x = g.Input("X", 256);
+  const ValueId c0 = g.W("w0", g.Clone("clone0", x, "c0"), 0, 128);
+  const ValueId c1 = g.W("w1", g.Clone("clone1", x, "c1"), 128, 128);
+  g.R("rx", {x});
+  g.Output(c0);
+  g.Output(c1);
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+    EXPECT_EQ(plan.stats.copies_kept, 2);
+    EXPECT_EQ(plan.stats.bytes_copied, 256);
+    EXPECT_EQ(ArenaBytes(plan), 768);
+    for (ValueId v : {c0, c1}) EXPECT_FALSE(Overlap(graph, plan, x, v));
+    EXPECT_THAT(NotesOn(graph, plan, "w0"), HasSubstr("rx still needs X there"));
+    EXPECT_THAT(NotesOn(graph, plan, "w1"), HasSubstr("rx still needs X there"));
+  });
+}
+
 // Each is read only where it was written itself: the two share all bytes.
 TEST(CasesA, A2ClonesOfWhichOnlyWhatIsWrittenIsReadNeedNoCopy) {
   CaseGraph g;

@@ -358,5 +358,26 @@ TEST(CasesB, B7NoCopyWhenTheSliceIsReadBeforeTheLaterVersion) {
   });
 }
 
+// With a view in the slice's place it is the write that must move away.
+TEST(CasesB, B7AViewForcesTheLaterVersionAway) {
+  CaseGraph g;
+  const ValueId x = g.Input("X", 200);
+  const ValueId s = g.View("s", x, 0, 100);
+  const ValueId x1 = g.W("w1", x, 100, 100);
+  const ValueId x2 = g.W("w2", x1, 0, 50);
+  g.R("D", {s});
+  g.R("rx", {x2});
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+    EXPECT_FALSE(Overlap(graph, plan, s, x2));
+    if (IsFast(plan)) {  // one greedy pass does not look ahead
+      EXPECT_EQ(plan.stats.copies_kept, 1);
+      EXPECT_LE(plan.stats.bytes_copied, 150);
+      return;
+    }
+    ExpectOneCopy(graph, plan, 100);  // w1 carries what it does not write, and w2 follows it; w2 would carry 150
+    EXPECT_THAT(Moving(graph, plan), ElementsAre("w1"));
+  });
+}
+
 }  // namespace
 }  // namespace bufplan

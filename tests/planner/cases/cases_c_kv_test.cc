@@ -102,6 +102,16 @@ TEST(CasesC, C17AReadBeyondThePastKeepsTheRow) {
   });
 }
 
+TEST(CasesC, C17AReaderOfTheOldRowKeepsTheRow) {
+  KvStep kv = MakeKvStep({.max_s = 6, .row_bytes = 16, .num_rows = 7, .read_old_row = true});
+  kv.graph.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+    EXPECT_THAT(Moving(graph, plan), ElementsAre("updK", "updV", "updL"));
+    EXPECT_EQ(plan.stats.bytes_copied, 3 * 16);
+    EXPECT_EQ(ArenaBytes(plan), 16);
+    EXPECT_THAT(NotesOn(graph, plan, "updK"), HasSubstr("oldK still needs K there"));
+  });
+}
+
 // The row goes to place 4094, while the past may reach into it: which fact is missing is said of each cache.
 TEST(CasesC, C17APastThatReachesIntoTheRow) {
   for (const int64_t max_s : {4094, 4095}) {

@@ -310,6 +310,40 @@ TEST(CasesC, C6AnUpdateOfWhatTheCallerKeeps) {
   }
 }
 
+// T1=concat(a, b) goes into [64, 128) of T2. A reader of T2 between fb and concat, or between concat and update.
+TEST(CasesC, C7AConcatThatIsUpdatedIntoAnother) {
+  struct Variant {
+    const char* text;
+    int64_t read_before_concat, read_before_update, moved;
+  };
+  for (const Variant& variant :
+       {Variant{"nobody reads", -1, -1, 0}, Variant{"read beside", 63, 128, 0}, Variant{"a's place read", 64, -1, 32},
+        Variant{"read before the update", -1, 64, 64}}) {
+    SCOPED_TRACE(variant.text);
+    CaseGraph g;
+    const ValueId t2 = g.Input("T2", 256);
+    const ValueId a = g.Op("fa", {}, 32), b = g.Op("fb", {}, 32);
+    if (variant.read_before_concat >= 0) g.R("r0", t2, variant.read_before_concat, 1);
+    const ValueId t1 = g.Concat("concat", {a, b}, "T1");
+    if (variant.read_before_update >= 0) g.R("r1", t2, variant.read_before_update, 1);
+    const ValueId t3 = g.Update("up", t2, t1, 64, "T3");
+    g.Output(t3);
+    g.PlanEachWay([&](const Graph& graph, const Plan& plan) {
+      EXPECT_TRUE(SameBytes(graph, plan, t2, t3));
+      if (variant.moved > 0 && IsFast(plan)) {  // one greedy pass may take the wrong one of two destinations
+        EXPECT_LE(plan.stats.bytes_copied, 64);
+        return;
+      }
+      if (variant.moved > 0) return ExpectOneCopy(graph, plan, variant.moved);
+      ExpectNothingMoves(graph, plan);
+      EXPECT_EQ(OffsetOf(graph, plan, a), OffsetOf(graph, plan, t2) + 64);
+      EXPECT_EQ(OffsetOf(graph, plan, b), OffsetOf(graph, plan, t2) + 96);
+      EXPECT_EQ(OffsetOf(graph, plan, t1), OffsetOf(graph, plan, t2) + 64);
+      EXPECT_EQ(ArenaBytes(plan), 256);
+    });
+  }
+}
+
 TEST(CasesC, C7AConcatThatIsUpdatedIntoABorrowedExternal) {
   CaseGraph g;
   const ValueId t2 = g.External("T2", 256);
