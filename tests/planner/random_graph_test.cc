@@ -125,7 +125,7 @@ class RandomGraphs : public testing::TestWithParam<RandomGraphOptions> {};
 
 TEST_P(RandomGraphs, PlannerCheckerAndOracleAgree) {
   const uint64_t first = FromEnvironment("BUFPLAN_RANDOM_SEED", 1);
-  const uint64_t count = FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 900) / RandomGraphOptions::Profiles().size();
+  const uint64_t count = FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 480) / RandomGraphOptions::Profiles().size();
   int64_t bytes = 0, naive_bytes = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     const absl::StatusOr<Graph> graph = RandomGraph(GetParam(), seed);
