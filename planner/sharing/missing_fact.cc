@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
 #include "ir/region.h"
+#include "planner/sharing/strided.h"
 
 namespace bufplan {
 namespace {
@@ -15,19 +16,7 @@ Expr TermsOfSign(const Expr& e, int sign) {
   Expr sum = 0;
   for (const ExprTerm& term : e.terms()) {
     if ((term.coefficient > 0) != (sign > 0)) continue;
-    Expr product = sign * term.coefficient;
-    for (const ExprFactor& f : term.factors) {
-      Expr base;
-      if (f.atom == nullptr) {
-        base = Expr::FromSymbol(f.symbol);
-      } else if (f.atom->kind == ExprAtomKind::kCeilDiv) {
-        base = CeilDiv(f.atom->left, f.atom->right);
-      } else {
-        base = f.atom->kind == ExprAtomKind::kMin ? Min(f.atom->left, f.atom->right) : Max(f.atom->left, f.atom->right);
-      }
-      for (int32_t i = 0; i < f.exponent; ++i) product *= base;
-    }
-    sum += product;
+    sum += sign * TermExpr(term);
   }
   return sum;
 }

@@ -88,9 +88,7 @@ bool FindFirst(Expr at, Axes& axes, absl::Span<const Symbol> symbols) {
       Expr whole = 0;
       for (const ExprTerm& term : at.terms()) {
         if (term.coefficient % axis.value_stride.constant() != 0) continue;
-        Expr t = term.coefficient;
-        for (const ExprFactor& f : term.factors) t *= FactorExpr(f);
-        whole += t;
+        whole += TermExpr(term);
       }
       const Expr rest = at - whole;
       if (!ProveNonNegative(rest, symbols) || !ProveLessEqual(rest + 1, axis.value_stride, symbols)) return false;
@@ -139,6 +137,12 @@ std::optional<Expr> MapRun(const Expr& run, const Axes& axes, std::vector<Dim>& 
 }
 
 }  // namespace
+
+Expr TermExpr(const ExprTerm& term) {
+  Expr product = term.coefficient;
+  for (const ExprFactor& f : term.factors) product *= FactorExpr(f);
+  return product;
+}
 
 std::optional<Expr> DivideExact(const Expr& a, const Expr& b) {
   if (!a.valid() || !b.valid() || b == Expr(0)) return std::nullopt;
