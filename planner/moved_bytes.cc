@@ -1,20 +1,13 @@
 #include "planner/moved_bytes.h"
 
-#include <algorithm>
 #include <optional>
 
-#include "ir/expr_proof.h"
 #include "ir/region.h"
+#include "planner/sharing/carried_bytes.h"
 #include "planner/sharing/strided.h"
 
 namespace bufplan {
 namespace {
-
-int64_t Largest(const Graph& graph, const Expr& bytes) {
-  if (bytes.is_constant()) return bytes.constant();
-  const std::optional<Bounds> bounds = BoundsOf(bytes, graph.symbols());
-  return bounds.has_value() ? std::max<int64_t>(bounds->max, 0) : 0;
-}
 
 bool Coincides(const Graph& graph, const Sharing& sharing, const Read& read, ValueId result) {
   const int32_t storage = sharing.storage_of[read.value.index()];
@@ -28,21 +21,6 @@ bool Coincides(const Graph& graph, const Sharing& sharing, const Read& read, Val
   return from.has_value() && to.has_value() && *from == *to;
 }
 
-int64_t CarriedBytes(const Graph& graph, OpId o, const Write& w) {
-  const int64_t all = graph.value(w.value).max_bytes;
-  if (w.cover == Cover::kPart) return all;
-  const Op& op = graph.op(o);
-  Expr rest = graph.value(w.value).bytes;
-  if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
-    rest -= w.region.has_value() ? RegionBytes(graph.region(*w.region)) : rest;
-  } else {
-    for (const Read& r : graph.reads(op)) {
-      rest -= r.to_region.has_value() ? RegionBytes(graph.region(*r.to_region)) : rest;
-    }
-  }
-  return Largest(graph, rest);
-}
-
 }  // namespace
 
 MovedBytes MovedByMovement(const Graph& graph, const Sharing& sharing, OpId o) {
@@ -52,7 +30,7 @@ MovedBytes MovedByMovement(const Graph& graph, const Sharing& sharing, OpId o) {
   MovedBytes sum;
   for (const Read& r : graph.reads(op)) {
     const int64_t bytes =
-        Largest(graph, r.region.has_value() ? RegionBytes(graph.region(*r.region)) : graph.value(r.value).bytes);
+        LargestBytes(graph, r.region.has_value() ? RegionBytes(graph.region(*r.region)) : graph.value(r.value).bytes);
     sum.parts += bytes;
     (elided || Coincides(graph, sharing, r, result) ? sum.spared : sum.moved) += bytes;
   }

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
-#include "ir/region.h"
+#include "planner/sharing/carried_bytes.h"
 
 namespace bufplan {
 namespace {
@@ -143,7 +143,7 @@ bool Sharer::ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Re
     refusal = Refusal{Why::kOwnOperand, *next};  // the group may still want the base's old bytes for that one
   } else if (s_.Placed(root) && !s_.Strided(root)) {
     wish.spot = {s_.StorageOf(root), Region{s_.OffsetOf(*w.base), g_.value(w.value).bytes, {}}};
-    refusal = Try(time, wish, CarriedBytes(op, w) + CommittedBytes(wish));
+    refusal = Try(time, wish, CarriedBytes(g_, op, w) + CommittedBytes(wish));
     if (!refusal.has_value()) return true;
   }
   if (!fused) Executes(op);
@@ -477,20 +477,6 @@ std::optional<ValueId> Sharer::CheapestToStrikeOut(ValueId v) const {
     if (joined_to_[at.index()] == at) break;
   }
   return cheapest;
-}
-
-// What is moved if the result does not lie on its base.
-int64_t Sharer::CarriedBytes(OpId o, const Write& w) const {
-  const Op& op = g_.op(o);
-  Expr rest = g_.value(w.value).bytes;
-  if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
-    if (w.cover == Cover::kAll) rest -= w.region.has_value() ? RegionBytes(g_.region(*w.region)) : rest;
-  } else {
-    for (const Read& r : g_.reads(op)) rest -= r.to_region.has_value() ? RegionBytes(g_.region(*r.to_region)) : rest;
-  }
-  if (rest.is_constant()) return std::max<int64_t>(rest.constant(), 0);
-  const std::optional<Bounds> bounds = BoundsOf(rest, g_.symbols());
-  return bounds.has_value() ? std::max<int64_t>(bounds->max, 0) : 0;
 }
 
 // What a commit moves if the result does not lie where it is going to be committed to.

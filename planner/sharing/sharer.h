@@ -74,7 +74,6 @@ class Sharer {
   void NoteJoin(ValueId v, ValueId to, int64_t gain);
   void Contest(int32_t time, const Wish& wish, int64_t gain);
   std::optional<ValueId> CheapestToStrikeOut(ValueId v) const;
-  int64_t CarriedBytes(OpId op, const Write& w) const;
   int64_t CommittedBytes(const Wish& wish) const;
 
   absl::Status Commit(int32_t time, OpId op);
