@@ -1,6 +1,5 @@
 #include "io/explain/describe.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -204,10 +203,6 @@ std::string LiveEndText(const Graph& graph, const std::optional<OpId>& op, bool 
 
 std::string LiveText(const Graph& graph, const LiveRange& live) {
   return absl::StrCat(LiveEndText(graph, live.first, true), " .. ", LiveEndText(graph, live.last, false));
-}
-
-int64_t LargestBytes(const Graph& graph, const Expr& bytes) {
-  return std::max<int64_t>(0, bytes.Evaluate(LargestSymbolValues(graph)).value_or(0));
 }
 
 std::string BytesText(const Graph& graph, const Expr& bytes) {

@@ -26,8 +26,6 @@ std::string LiveText(const Graph& graph, const LiveRange& live);
 std::string PlaceText(const Graph& graph, const Location& location);
 // "8192", or "8192*s (33,538,048 at s=4094)".
 std::string BytesText(const Graph& graph, const Expr& bytes);
-// At the largest symbol values; 0 if it has no value there or is negative.
-int64_t LargestBytes(const Graph& graph, const Expr& bytes);
 
 // Why a value lies where it lies, or has no bytes: a view of "x": where that lies / on its base "K", which is updated
 // in place / where its source "x" lies / written straight to where upd copies it: into "K1" at 8192*s / nobody reads it

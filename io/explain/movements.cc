@@ -1,31 +1,15 @@
 #include "io/explain/movements.h"
 
-#include <algorithm>
-
 #include "io/explain/layout.h"
 #include "io/explain/value_uses.h"
 #include "ir/region.h"
+#include "planner/sharing/carried_bytes.h"
 #include "planner/sharing/strided.h"
 
 namespace bufplan {
 namespace {
 
 Region WholeOf(const Graph& graph, ValueId value) { return {0, graph.value(value).bytes, {}}; }
-
-int64_t Largest(const Graph& graph, const Expr& bytes) {
-  return std::max<int64_t>(0, bytes.Evaluate(LargestSymbolValues(graph)).value_or(0));
-}
-
-// The bytes of its base that the result of `write` keeps.
-Expr CarriedBytes(const Graph& graph, const Op& op, const Write& write) {
-  Expr rest = graph.value(write.value).bytes;
-  if (write.cover == Cover::kPart) return rest;
-  if (!IsMovement(op.kind)) return write.region.has_value() ? rest - RegionBytes(graph.region(*write.region)) : Expr(0);
-  for (const Read& r : graph.reads(op)) {
-    rest -= r.to_region.has_value() ? RegionBytes(graph.region(*r.to_region)) : graph.value(write.value).bytes;
-  }
-  return rest;
-}
 
 }  // namespace
 
@@ -81,7 +65,7 @@ void Movements::AddParts(OpId id, std::vector<MovedPart>& parts) const {
     part.from = r.value;
     part.to = to;
     part.to_region = r.to_region.has_value() ? g_.region(*r.to_region) : WholeOf(g_, to);
-    part.bytes = Largest(g_, RegionBytes(source));
+    part.bytes = LargestBytes(g_, RegionBytes(source));
     part.coincides = Coincide(r.value, source, to, part.to_region);
     part.executed = part.bytes > 0 && !part.coincides && !Marked(id);
     part.from_text = text(r.region);
@@ -108,7 +92,7 @@ std::vector<MovedPart> Movements::PartsOf(OpId id) const {
     part.from = *w.base;
     part.to = w.value;
     part.carried = true;
-    part.bytes = Largest(g_, CarriedBytes(g_, op, w));
+    part.bytes = CarriedBytes(g_, id, w);
     part.coincides = SamePlace(p_.location(*w.base), p_.location(w.value));
     part.executed = part.bytes > 0 && !part.coincides && !Marked(id);
     part.from_text = part.to_text = w.cover == Cover::kPart ? "all" : "what is not overwritten";
