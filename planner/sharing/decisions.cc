@@ -43,6 +43,8 @@ void Decisions::NeedsBytes(ValueId v) {
 
 void Decisions::DoNotReserve(ValueId v) { changed_ = not_reserved_.insert(v.value).second || changed_; }
 
+void Decisions::LieApart(ValueId v) { changed_ = apart_.insert(v.value).second || changed_; }
+
 void Decisions::Lock(ValueId owner) { changed_ = locked_.insert(owner.value).second || changed_; }
 
 bool Decisions::EndRound() {

@@ -53,6 +53,9 @@ class Decisions {
   // No storage is reserved for v: it came to lie elsewhere.
   void DoNotReserve(ValueId v);
   bool MayReserve(ValueId v) const { return !settled_ && !not_reserved_.contains(v.value); }
+  // v does not come to lie in storage of the caller that it goes on into.
+  void LieApart(ValueId v);
+  bool LiesApart(ValueId v) const { return apart_.contains(v.value); }
   // Nothing joins the storage of this caller-owned value.
   void Lock(ValueId owner);
   bool Locked(ValueId owner) const { return locked_.contains(owner.value); }
@@ -68,7 +71,7 @@ class Decisions {
   std::vector<char> in_full_;
   std::vector<char> no_bytes_;  // by value; empty: all unknown
   absl::flat_hash_map<int32_t, Refusal> struck_out_;
-  absl::flat_hash_set<int32_t> locked_, not_reserved_;
+  absl::flat_hash_set<int32_t> locked_, not_reserved_, apart_;
   int round_ = 0;
   bool contest_;
   bool settled_ = false;

@@ -86,7 +86,10 @@ bool Sharer::PlaceInput(ValueId v) {
     const Spots spots = DestinationsOf(to, Schedule::kStart).spots;
     return std::any_of(spots.begin(), spots.end(), is_owned);
   };
-  if (search.to_reserve.has_value() && !goes_on(search.to_reserve->first)) {
+  if (search.to_reserve.has_value() && !decisions_.LiesApart(search.to_reserve->first) &&
+      goes_on(search.to_reserve->first)) {
+    not_reserved_.push_back(search.to_reserve->first);
+  } else if (search.to_reserve.has_value()) {
     const auto& [to, offset] = *search.to_reserve;
     const std::optional<int32_t> reserved = s_.ReservedFor(to);
     search.spots.push_back({reserved.has_value() ? *reserved : s_.Reserve(to), Region{offset, g_.value(v).bytes, {}}});
@@ -354,7 +357,11 @@ Sharer::Search Sharer::DestinationsOf(ValueId v, int32_t time) {
     search.spots.push_back({*own, Region{0, g_.value(v).bytes, {}}});
   }
   if (destinations_.of(v).empty() || g_.value(v).max_bytes == 0) return search;
+  const size_t own = search.spots.size();
   FollowDestinations(v, 0, 0, search);
+  // What ends up in storage of the caller need not be committed to it.
+  std::stable_partition(search.spots.begin() + static_cast<ptrdiff_t>(own), search.spots.end(),
+                        [&](const Spot& spot) { return s_.storage(spot.storage).owner.has_value(); });
   return search;
 }
 
@@ -550,8 +557,13 @@ bool Sharer::IsReadElsewhere(ValueId v) const {
   });
 }
 
-// Who waits for a value that came to lie elsewhere waits in vain.
+// Who waits for a value that came to lie elsewhere waits in vain, and who does not wait for one that came to lie apart
+// might as well.
 void Sharer::FindVainReservations() {
+  for (const ValueId to : not_reserved_) {
+    const bool apart = s_.Placed(to) && !s_.storage(s_.StorageOf(to)).owner.has_value();
+    if (apart && s_.JoinedBy(to) == WishKind::kNone) decisions_.LieApart(to);
+  }
   for (const auto& [storage, to] : s_.reservations()) {
     if (!s_.Placed(to) || s_.StorageOf(to) == storage) continue;
     const bool alone = s_.ForEachRoot(storage, [](ValueId) { return false; });

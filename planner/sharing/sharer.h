@@ -101,6 +101,7 @@ class Sharer {
   absl::flat_hash_map<int32_t, Refusal> not_forwarded_;  // by value: why it is not where it is going to be copied to
   std::vector<char> is_base_;                            // by root; empty until somebody asks
   std::vector<char> contiguous_;                         // by root; likewise
+  std::vector<ValueId> not_reserved_;                    // expected to lie in storage of the caller
   std::vector<ValueId> joined_to_;                       // by value: what it lies on; empty until somebody joins
   std::vector<int64_t> gain_;                            // by value: the bytes that are not moved because of that
 };
