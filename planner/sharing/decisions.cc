@@ -22,6 +22,13 @@ bool Decisions::StrikeOut(ValueId v, WishKind kind, Refusal reason) {
   return true;
 }
 
+void Decisions::Readmit(ValueId v, WishKind kind) {
+  if (settled_ || Wanted(v, kind)) return;
+  unwanted_[v.index()] &= static_cast<uint8_t>(~static_cast<uint8_t>(kind));
+  if (unwanted_[v.index()] == 0) struck_out_.erase(v.value);
+  changed_ = true;
+}
+
 void Decisions::UseInFull(OpId op) {
   if (UsesInFull(op)) return;
   in_full_[op.index()] = 1;

@@ -1,9 +1,9 @@
 // What the rounds of sharing have learned: wishes that were struck out in favour of better ones, ops that execute after
 // all, results that need no bytes.
 //
-// Every change of mind goes one way only, so the rounds end. After kMaxRounds nothing is struck out any more, every op
-// uses all that it names and every result has bytes: then one more round is enough, but for variables that have to be
-// locked.
+// Changes of mind go one way only, but for wishes that were struck out in vain (see contest.h). After kMaxRounds
+// nothing is struck out any more, every op uses all that it names and every result has bytes: then one more round is
+// enough, but for variables that have to be locked.
 //
 // COST: O(1) per call. THREADS: one at a time.
 #ifndef BUFPLAN_PLANNER_SHARING_DECISIONS_H_
@@ -42,6 +42,8 @@ class Decisions {
   bool contest() const { return contest_ && !settled_; }
   // From the next round on. False: it is too late.
   bool StrikeOut(ValueId v, WishKind kind, Refusal reason);
+  // Takes that back.
+  void Readmit(ValueId v, WishKind kind);
   // The op executes, or carries a base.
   void UseInFull(OpId op);
   bool UsesInFull(OpId op) const { return settled_ || in_full_[op.index()] != 0; }
@@ -59,6 +61,11 @@ class Decisions {
   // Nothing joins the storage of this caller-owned value.
   void Lock(ValueId owner);
   bool Locked(ValueId owner) const { return locked_.contains(owner.value); }
+
+  // In this round.
+  bool changed() const { return changed_; }
+  // Too many rounds have changed something: nothing is struck out any more.
+  bool settled() const { return settled_; }
 
   // True if the round that ends here was the last one.
   bool EndRound();

@@ -13,7 +13,7 @@ enum class InPlaceTaste : uint8_t { kFirstOperand, kOldestOperand };
 
 struct SharingPolicy {
   InPlaceTaste taste = InPlaceTaste::kFirstOperand;
-  // A wish that is in the way of one that saves more bytes is struck out.
+  // Wishes that are in the way of ones that save more bytes are struck out.
   bool contest = true;
   // By value: the kinds of wishes (bits of WishKind) that are not to be granted. Empty: all may.
   std::vector<uint8_t> unwanted;

@@ -16,17 +16,20 @@ constexpr int kMaxDepth = 8;
 constexpr int kMaxSteps = 32;
 // Parts of one movement whose sources are tried as places of the whole.
 constexpr uint32_t kMaxPartsTried = 4;
+// Wishes that a value in the way depends on that are named one by one, nearest first; besides, the cheapest of all is.
+constexpr size_t kMaxNamed = 3;
 
 }  // namespace
 
 Sharer::Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, const Destinations& destinations,
-               InPlaceTaste taste, Decisions& decisions)
+               InPlaceTaste taste, Decisions& decisions, Contest& contest)
     : g_(graph),
       schedule_(schedule),
       uses_(uses),
       destinations_(destinations),
       taste_(taste),
       decisions_(decisions),
+      contest_(contest),
       ownership_(graph),
       s_(graph, schedule, uses),
       effects_(graph, schedule, uses, destinations, s_),
@@ -106,9 +109,15 @@ void Sharer::NoteJoin(ValueId v, ValueId to, int64_t gain) {
   if (joined_to_.empty()) {
     joined_to_.resize(g_.values().size());
     gain_.resize(g_.values().size());
+    cheapest_.resize(g_.values().size());
   }
   joined_to_[v.index()] = to;
   gain_[v.index()] = gain;
+  cheapest_[v.index()] = v;
+  const std::optional<ValueId> on = DependsOn(v);
+  if (!on.has_value()) return;
+  const ValueId cheapest = cheapest_[on->index()];
+  if (gain_[cheapest.index()] < gain) cheapest_[v.index()] = cheapest;
 }
 
 void Sharer::ShareUnit(int32_t time) {
@@ -428,7 +437,7 @@ std::optional<Refusal> Sharer::Try(int32_t time, const Wish& wish, int64_t gain)
   if (owner.has_value() && decisions_.Locked(*owner)) return Refusal{Why::kNotLineage, *owner};
   std::optional<Refusal> refusal = granter_.TryGrant(time, wish);
   if (refusal.has_value()) {
-    Contest(time, wish, gain);
+    ContestRefusal(time, wish, gain);
     return refusal;
   }
   NoteJoin(wish.result, uses_.root(wish.target), gain);
@@ -461,29 +470,54 @@ void Sharer::Executes(OpId op) {
   }
 }
 
-// What was in the way of a refused wish is struck out if that costs less than the refusal.
-void Sharer::Contest(int32_t time, const Wish& wish, int64_t gain) {
-  if (!decisions_.contest() || gain == 0 || granter_.blockers().empty()) return;
-  int64_t cost = 0;
+// What was in the way of a refused wish came there by wishes of its own.
+void Sharer::ContestRefusal(int32_t time, const Wish& wish, int64_t gain) {
+  if (!decisions_.contest() || gain == 0) return;
+  obstacles_.clear();
   for (const Blocker& b : granter_.blockers()) {
-    const std::optional<ValueId> cheapest = CheapestToStrikeOut(b.value);
-    if (!cheapest.has_value() || gain_[cheapest->index()] >= gain - cost) return;
-    cost += gain_[cheapest->index()];
+    obstacles_.push_back(ObstacleOf(b));
+    if (!obstacles_.back().any_of.empty()) continue;
+    obstacles_.clear();
+    break;
   }
-  for (const Blocker& b : granter_.blockers()) {
-    const ValueId v = *CheapestToStrikeOut(b.value);
-    decisions_.StrikeOut(v, s_.JoinedBy(v), {Why::kCostsLess, wish.result, time, b.missing});
-  }
+  contest_.Refuse(RivalOf(wish.result, wish.kind, gain), time, obstacles_);
+}
+
+Contest::Rival Sharer::GrantedTo(ValueId v) const {
+  const WishKind kind = s_.JoinedBy(v);
+  return RivalOf(v, kind, kind == WishKind::kNone ? 0 : gain_[v.index()]);
+}
+
+Contest::Rival Sharer::RivalOf(ValueId v, WishKind kind, int64_t gain) const {
+  return {v, kind, kind == WishKind::kSource && gain < g_.value(v).max_bytes, gain};
+}
+
+Contest::Obstacle Sharer::ObstacleOf(const Blocker& blocker) const {
+  Contest::Obstacle obstacle{{}, blocker.missing};
+  const std::optional<ValueId> cheapest = CheapestToStrikeOut(blocker.value);
+  if (!cheapest.has_value()) return obstacle;
+  bool named = false;
+  const auto name = [&](ValueId v) {
+    obstacle.any_of.push_back(GrantedTo(v));
+    named = named || v == *cheapest;
+  };
+  std::optional<ValueId> at = blocker.value;
+  for (size_t i = 0; i < kMaxNamed && at.has_value(); ++i, at = DependsOn(*at)) name(*at);
+  if (!named) name(*cheapest);
+  return obstacle;
+}
+
+// The value by whose wish v's own came to be possible; nullopt: that one came first.
+std::optional<ValueId> Sharer::DependsOn(ValueId v) const {
+  const ValueId on = joined_to_[v.index()];
+  if (on == v || s_.JoinedBy(on) == WishKind::kNone) return std::nullopt;
+  return on;
 }
 
 // Of v's own wish and those that it depends on, the one that saves least; nullopt: v came first.
 std::optional<ValueId> Sharer::CheapestToStrikeOut(ValueId v) const {
-  std::optional<ValueId> cheapest;
-  for (ValueId at = v; s_.JoinedBy(at) != WishKind::kNone; at = joined_to_[at.index()]) {
-    if (!cheapest.has_value() || gain_[at.index()] < gain_[cheapest->index()]) cheapest = at;
-    if (joined_to_[at.index()] == at) break;
-  }
-  return cheapest;
+  if (s_.JoinedBy(v) == WishKind::kNone) return std::nullopt;
+  return cheapest_[v.index()];
 }
 
 // What a commit moves if the result does not lie where it is going to be committed to.

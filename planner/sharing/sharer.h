@@ -20,6 +20,7 @@
 #include "ir/plan.h"
 #include "planner/liveness/uses.h"
 #include "planner/order/schedule.h"
+#include "planner/sharing/contest.h"
 #include "planner/sharing/decisions.h"
 #include "planner/sharing/destinations.h"
 #include "planner/sharing/effect.h"
@@ -33,10 +34,12 @@ namespace bufplan {
 class Sharer {
  public:
   Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, const Destinations& destinations,
-         InPlaceTaste taste, Decisions& decisions);
+         InPlaceTaste taste, Decisions& decisions, Contest& contest);
 
   // ERRORS: see ShareStorages().
   absl::Status Run();
+  // The wish by which v lies where it does.
+  Contest::Rival GrantedTo(ValueId v) const;
   Sharing Take() { return std::move(s_).Finish(); }
 
  private:
@@ -72,8 +75,11 @@ class Sharer {
   std::optional<Refusal> Try(int32_t time, const Wish& wish, int64_t gain);
   void Executes(OpId op);
   void NoteJoin(ValueId v, ValueId to, int64_t gain);
-  void Contest(int32_t time, const Wish& wish, int64_t gain);
+  void ContestRefusal(int32_t time, const Wish& wish, int64_t gain);
+  Contest::Rival RivalOf(ValueId v, WishKind kind, int64_t gain) const;
+  Contest::Obstacle ObstacleOf(const Blocker& blocker) const;
   std::optional<ValueId> CheapestToStrikeOut(ValueId v) const;
+  std::optional<ValueId> DependsOn(ValueId v) const;
   int64_t CommittedBytes(const Wish& wish) const;
 
   absl::Status Commit(int32_t time, OpId op);
@@ -94,6 +100,7 @@ class Sharer {
   const Destinations& destinations_;
   const InPlaceTaste taste_;
   Decisions& decisions_;
+  Contest& contest_;
   Ownership ownership_;
   StorageTable s_;
   EffectFinder effects_;
@@ -104,6 +111,8 @@ class Sharer {
   std::vector<ValueId> not_reserved_;                    // expected to lie in storage of the caller
   std::vector<ValueId> joined_to_;                       // by value: what it lies on; empty until somebody joins
   std::vector<int64_t> gain_;                            // by value: the bytes that are not moved because of that
+  std::vector<ValueId> cheapest_;                        // by value: of that wish and those it depends on
+  std::vector<Contest::Obstacle> obstacles_;             // of the wish that was refused last
 };
 
 }  // namespace bufplan

@@ -1,7 +1,10 @@
 #include "planner/sharing/sharing.h"
 
+#include <optional>
 #include <utility>
 
+#include "planner/moved_bytes.h"
+#include "planner/sharing/contest.h"
 #include "planner/sharing/decisions.h"
 #include "planner/sharing/destinations.h"
 #include "planner/sharing/sharer.h"
@@ -11,15 +14,35 @@ namespace bufplan {
 absl::StatusOr<SharedStorages> ShareStorages(const Graph& graph, const Schedule& schedule,
                                              const SharingPolicy& policy) {
   Decisions decisions(graph, policy);
+  Contest contest(graph.values().size());
+  std::optional<SharedStorages> best;
+  int64_t best_moves = 0;
   while (true) {
     Uses uses(graph, schedule, decisions.in_full());
     const Destinations destinations(graph, schedule, uses);
-    Sharer sharer(graph, schedule, uses, destinations, policy.taste, decisions);
+    Sharer sharer(graph, schedule, uses, destinations, policy.taste, decisions, contest);
     const absl::Status status = sharer.Run();
+    if (!status.ok() && best.has_value()) return *std::move(best);
     if (!status.ok()) return status;
-    if (!decisions.EndRound()) continue;
-    Sharing sharing = sharer.Take();
-    return SharedStorages{std::move(uses), std::move(sharing)};
+    // Wishes contest each other when all else has been decided: then it is known what they are worth.
+    const bool sound = !decisions.changed();
+    if (sound) {
+      contest.Decide([&](ValueId v) { return sharer.GrantedTo(v); }, decisions);
+    } else {
+      contest.Forget();
+    }
+    const bool last = decisions.EndRound();
+    if (sound) {
+      Sharing sharing = sharer.Take();
+      SharedStorages found{std::move(uses), std::move(sharing)};
+      if (last && !best.has_value()) return found;
+      const int64_t moves = MovedByAll(graph, schedule, found.sharing).moved;
+      if (!best.has_value() || moves < best_moves) {
+        best = std::move(found);
+        best_moves = moves;
+      }
+    }
+    if (best.has_value() && (last || decisions.settled())) return *std::move(best);
   }
 }
 

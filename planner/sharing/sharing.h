@@ -7,10 +7,11 @@
 // alignment, pins and disjointness can refuse as well. A value without a granted wish gets a storage of its own; a
 // result that lies apart from its base has the carried bytes copied.
 //
-// Ops are visited in list order, so a granted wish may be in the way of a later one that would save more bytes. Then
-// the later one wins: the earlier ones are struck out and the whole is done again. So is it when an op that was taken
-// to need only part of its operands (see planner/liveness/uses.h) turns out to execute after all. The number of such
-// rounds is limited.
+// Ops are visited in list order, so a granted wish may be in the way of later ones that would save more bytes. Wishes
+// that are in each other's way are decided together (see contest.h): the losers are struck out and the whole is done
+// again. So is it when an op that was taken to need only part of its operands (see planner/liveness/uses.h) turns out
+// to execute after all; that comes first. The number of such rounds is limited, and of the sharings that they arrive at
+// the one that moves the fewest bytes is taken, of equals the first.
 //
 // In-place wishes of one op compete: the one that saves most is granted first, of equals the one on the smaller
 // operand. What is left is a matter of taste that changes what placement can do with the storages: see InPlaceTaste.
