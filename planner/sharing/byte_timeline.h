@@ -96,7 +96,7 @@ class ByteTimeline {
   template <class F>
   void ForEach(ByteRange bytes, F f) {
     if (many_ == nullptr) {
-      if (bytes.begin < only_.end && bytes.end > 0) f(ByteRange{0, only_.end}, only_);
+      if (bytes.begin < only_.end && bytes.end > begin_) f(ByteRange{begin_, only_.end}, only_);
       return;
     }
     for (auto it = Find(bytes.begin); it != many_->end() && it->first < bytes.end; ++it) {
@@ -106,7 +106,7 @@ class ByteTimeline {
   // A use of these bytes as they are now.
   void Use(ByteRange bytes, int32_t time, const Schedule& schedule) {
     if (bytes.empty()) return;
-    if (bytes.begin <= 0 && bytes.end >= size()) {
+    if (bytes.begin <= begin() && bytes.end >= end()) {
       whole_.Add(time, schedule);
       return;
     }
@@ -145,15 +145,16 @@ class ByteTimeline {
     }
     return latest;
   }
-  // New content; what was there is needed no more. The storage grows if the bytes lie beyond its end.
+  // New content; what was there is needed no more. The storage grows if the bytes lie beyond its ends.
   void Write(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
     if (bytes.empty()) return;
-    if (bytes.begin <= 0 && bytes.end >= size()) {
+    if (bytes.begin <= begin() && bytes.end >= end()) {
       many_.reset();
+      begin_ = bytes.begin;
       only_ = Segment{bytes.end, writer, time, Frontier(time)};
       return;
     }
-    Grow(bytes.end, writer, schedule);
+    Grow(bytes, writer, schedule);
     Split(bytes);
     many_->erase(many_->lower_bound(bytes.begin), many_->lower_bound(bytes.end));
     (*many_)[bytes.begin] = Segment{bytes.end, writer, time, Frontier(time)};
@@ -161,7 +162,7 @@ class ByteTimeline {
   // New content in some of these bytes; what was there may still be needed.
   void WriteSome(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
     if (bytes.empty()) return;
-    Grow(bytes.end, writer, schedule);
+    Grow(bytes, writer, schedule);
     Split(bytes);
     ForEach(bytes, [&](ByteRange, Segment& s) {
       s.writer = writer;
@@ -171,7 +172,8 @@ class ByteTimeline {
   }
   // Uses of all bytes, whoever wrote them.
   const Frontier& whole() const { return whole_; }
-  int64_t size() const { return many_ == nullptr ? only_.end : std::prev(many_->end())->second.end; }
+  int64_t begin() const { return begin_; }
+  int64_t end() const { return many_ == nullptr ? only_.end : std::prev(many_->end())->second.end; }
 
  private:
   using Map = absl::btree_map<int64_t, Segment>;
@@ -187,13 +189,13 @@ class ByteTimeline {
   Map& Many() {
     if (many_ == nullptr) {
       many_ = std::make_unique<Map>();
-      (*many_)[0] = only_;
+      (*many_)[begin_] = only_;
     }
     return *many_;
   }
-  void Grow(int64_t end, ValueId writer, const Schedule& schedule) {
-    const int64_t old = size();
-    if (end <= old) return;
+  void Grow(ByteRange bytes, ValueId writer, const Schedule& schedule) {
+    const ByteRange old = {begin(), end()};
+    if (old.Contains(bytes)) return;
     // What used the whole of it did not use what comes now.
     if (!(whole_ == Frontier())) {
       for (auto& [begin, s] : Many()) s.uses.AddAll(whole_, schedule);
@@ -203,10 +205,15 @@ class ByteTimeline {
       for (auto& [begin, s] : Many()) s.uses.Add(a.time, schedule);
     }
     around_.clear();
-    Many()[old] = Segment{end, writer, Schedule::kStart, Frontier()};
+    const auto add = [&](ByteRange part) {
+      if (!part.empty()) Many()[part.begin] = Segment{part.end, writer, Schedule::kStart, Frontier()};
+    };
+    add({old.end, bytes.end});
+    add({bytes.begin, old.begin});
+    begin_ = std::min(begin_, bytes.begin);
   }
   void Split(ByteRange bytes) {
-    if (many_ == nullptr && bytes.begin <= 0 && bytes.end >= only_.end) return;
+    if (many_ == nullptr && bytes.begin <= begin_ && bytes.end >= only_.end) return;
     Many();
     SplitAt(bytes.begin);
     SplitAt(bytes.end);
@@ -220,7 +227,8 @@ class ByteTimeline {
   }
 
   Segment only_;               // the one segment, if many_ is null
-  std::unique_ptr<Map> many_;  // by first byte; they cover [0, size) without holes
+  std::unique_ptr<Map> many_;  // by first byte; they cover [begin_, end()) without holes
+  int64_t begin_ = 0;
   Frontier whole_;
   std::vector<Around> around_;
 };

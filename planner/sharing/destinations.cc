@@ -58,14 +58,20 @@ void Destinations::ForEachEdge(OpId o, F f) const {
   }
   if (!IsMovement(op.kind) || op.elide == Elide::kNever) return;
   const ValueId to = op.commit_target.has_value() ? *op.commit_target : g_.writes(op)[0].value;
+  const bool beside_others = op.num_reads > 1 || (op.num_writes > 0 && g_.writes(op)[0].base.has_value());
   for (uint32_t r = op.num_reads; r-- > 0;) {
     const Read& read = g_.reads(op)[r];
     const Region target = read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(to).bytes, {}};
     if (!target.contiguous() || uses_.Unread(o, r)) continue;
     std::optional<Source> source = SourceOf(o, r);
     for (int step = 0; step < kMaxSteps && source.has_value(); ++step) {
-      const bool whole = source->region == Region{0, g_.value(source->value).bytes, {}};
-      if (whole) f(source->value, Destination{to, target.at, o, true});
+      const Region& from = source->region;
+      const bool whole = from == Region{0, g_.value(source->value).bytes, {}};
+      if (whole) {
+        f(source->value, Destination{to, target.at, o, true});
+      } else if (beside_others && from.contiguous() && from.run_bytes.is_constant()) {
+        f(source->value, Destination{to, target.at - from.at, o, true, from.run_bytes.constant()});
+      }
       source = Before(*source);
     }
   }

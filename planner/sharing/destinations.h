@@ -28,12 +28,13 @@ struct Source {
   int32_t time = 0;
 };
 
-// All of the root `from` is moved: it would lie `offset` bytes after the first byte of `to`, which `op` makes.
+// The root `from` is moved: it would lie `offset` bytes after the first byte of `to`, which `op` makes.
 struct Destination {
   ValueId to;  // the result of `op`, or the target of a commit
   Expr offset;
   OpId op;
   bool moves = false;  // by a data movement; else `to` is made in place of `from`, by base or permission
+  std::optional<int64_t> part_bytes = {};  // so much of it is moved; else all
 };
 
 class Destinations {

@@ -41,7 +41,7 @@ std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
   const int32_t storage = wish.spot.storage;
   const Region& place = wish.spot.place;
   const std::optional<ByteRange> span = IsConstant(place) ? SpanOf(place, g_) : RegionSpan(place, g_.symbols());
-  if (!span.has_value() || span->begin < 0) return Refusal{Why::kOutgrows};
+  if (!span.has_value() || !MayReachDown(storage, place, *span)) return Refusal{Why::kOutgrows};
   effects_.Find(time, wish.op, wish.write, wish.spot, effect_);
   const Effect& effect = effect_;
   if (std::optional<Refusal> refusal = Forbidden(wish, effect, *span)) return refusal;
@@ -80,12 +80,13 @@ bool Granter::TryInput(ValueId v, const Spot& spot) {
   const Value& value = g_.value(v);
   const Storage& s = s_.storage(spot.storage);
   const std::optional<ByteRange> span = RegionSpan(spot.place, g_.symbols());
-  if (!span.has_value() || span->begin < 0 || s.owner.has_value() || s.space != value.space) return false;
+  if (!span.has_value() || s.owner.has_value() || s.space != value.space) return false;
+  if (!MayReachDown(spot.storage, spot.place, *span) || OutgrowsChunk(spot.storage, *span)) return false;
   if (!ProveMultipleOf(spot.place.at, s_.AlignmentOf(v), g_.symbols())) return false;
   if (!IsConstant(spot.place) || !s_.PinsAgree(v, spot.storage, spot.place.at, *span)) return false;
   if (s_.DisjointFrom(v, spot.storage, *span).has_value()) return false;
   ByteTimeline& timeline = s_.TimelineOf(spot.storage);
-  bool free = span->end <= timeline.size();
+  bool free = true;
   timeline.ForEach(*span, [&](ByteRange, const Segment& segment) { free = free && segment.writer.value < 0; });
   if (!free) return false;
   timeline.Write(*span, v, Schedule::kStart, schedule_);
@@ -100,7 +101,7 @@ void Granter::AddUses(const Wish& wish, ByteTimeline& timeline) {
   const ValueId v = wish.result;
   const absl::Span<const Use> uses = uses_.of(v);
   const ByteRange all = s_.InStorage(v, {0, g_.value(v).max_bytes});
-  const bool whole = schedule_.one_stream() && all.begin == 0 && all.end == timeline.size();
+  const bool whole = schedule_.one_stream() && all.begin == timeline.begin() && all.end == timeline.end();
   for (size_t i = 0; i < uses.size();) {
     const Use& use = uses[i];
     size_t next = i + 1;
@@ -117,6 +118,18 @@ void Granter::AddUses(const Wish& wish, ByteTimeline& timeline) {
     }
     i = next;
   }
+}
+
+// A storage of the arena has room below the value it began with.
+bool Granter::MayReachDown(int32_t storage, const Region& place, ByteRange bytes) const {
+  if (bytes.begin >= 0) return true;
+  return !s_.storage(storage).owner.has_value() && IsConstant(place);
+}
+
+bool Granter::OutgrowsChunk(int32_t storage, ByteRange bytes) const {
+  const Storage& s = s_.storage(storage);
+  const std::optional<int64_t> limit = g_.space(s.space).max_allocation_bytes;
+  return limit.has_value() && !s.owner.has_value() && bytes.end - s_.BeginWith(storage, bytes) > *limit;
 }
 
 // What does not depend on time: memory, size, alignment, pins, disjointness.
@@ -142,8 +155,7 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Effect& effect
         return refusal;
       }
     }
-    const std::optional<int64_t> limit = g_.space(s.space).max_allocation_bytes;
-    if (limit.has_value() && !s.owner.has_value() && bytes.end > *limit) return Refusal{Why::kOutgrows};
+    if (OutgrowsChunk(wish.spot.storage, bytes)) return Refusal{Why::kOutgrows};
   }
   const Op& op = g_.op(wish.op);
   if (op.elide == Elide::kNever && op.kind != OpKind::kCompute) {

@@ -89,6 +89,8 @@ class Granter {
   };
   void CollectOwnUses(int32_t time);
 
+  bool MayReachDown(int32_t storage, const Region& place, ByteRange bytes) const;
+  bool OutgrowsChunk(int32_t storage, ByteRange bytes) const;
   void AddUses(const Wish& wish, ByteTimeline& timeline);
   std::optional<Refusal> Forbidden(const Wish& wish, const Effect& effect, ByteRange bytes);
   std::optional<Refusal> ForbiddenWrite(const Wish& wish, ByteRange bytes);

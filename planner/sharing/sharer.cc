@@ -10,10 +10,6 @@
 namespace bufplan {
 namespace {
 
-// Destinations of one value that are looked at, how far chains of them are followed, and steps in all.
-constexpr size_t kMaxSpots = 4;
-constexpr int kMaxDepth = 8;
-constexpr int kMaxSteps = 32;
 // Parts of one movement whose sources are tried as places of the whole.
 constexpr uint32_t kMaxPartsTried = 4;
 // Wishes that a value in the way depends on that are named one by one, nearest first; besides, the cheapest of all is.
@@ -33,6 +29,7 @@ Sharer::Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, c
       ownership_(graph),
       s_(graph, schedule, uses),
       effects_(graph, schedule, uses, destinations, s_),
+      finder_(graph, schedule, uses, destinations, decisions, s_),
       granter_(graph, schedule, uses, ownership_, effects_, s_) {}
 
 // Some result takes over bytes of v.
@@ -81,28 +78,33 @@ void Sharer::PlaceInputs() {
 
 bool Sharer::PlaceInput(ValueId v) {
   if (!decisions_.Wanted(v, WishKind::kForward) || g_.value(v).pinned_offset_bytes.has_value()) return false;
-  Search search = DestinationsOf(v, Schedule::kStart);
+  DestinationSpots found = finder_.Find(v, Schedule::kStart);
   const auto is_owned = [&](const Spot& spot) { return s_.storage(spot.storage).owner.has_value(); };
-  search.spots.erase(std::remove_if(search.spots.begin(), search.spots.end(), is_owned), search.spots.end());
+  found.spots.erase(std::remove_if(found.spots.begin(), found.spots.end(), is_owned), found.spots.end());
   // What goes on into storage of the caller had better be copied there at once.
   const auto goes_on = [&](ValueId to) {
-    const Spots spots = DestinationsOf(to, Schedule::kStart).spots;
+    const Spots spots = finder_.Find(to, Schedule::kStart).spots;
     return std::any_of(spots.begin(), spots.end(), is_owned);
   };
-  if (search.to_reserve.has_value() && !decisions_.LiesApart(search.to_reserve->first) &&
-      goes_on(search.to_reserve->first)) {
-    not_reserved_.push_back(search.to_reserve->first);
-  } else if (search.to_reserve.has_value()) {
-    const auto& [to, offset] = *search.to_reserve;
-    const std::optional<int32_t> reserved = s_.ReservedFor(to);
-    search.spots.push_back({reserved.has_value() ? *reserved : s_.Reserve(to), Region{offset, g_.value(v).bytes, {}}});
+  if (found.to_reserve.has_value()) {
+    const ValueId to = found.to_reserve->to;
+    if (decisions_.LiesApart(to) || !goes_on(to)) {
+      found.spots.push_back(Reserved(v, *found.to_reserve));
+    } else {
+      not_reserved_.push_back(to);
+    }
   }
-  for (const Spot& spot : search.spots) {
+  for (const Spot& spot : found.spots) {
     if (!granter_.TryInput(v, spot)) continue;
-    NoteJoin(v, v, g_.value(v).max_bytes);
+    NoteJoin(v, v, found.gain);
     return true;
   }
   return false;
+}
+
+Spot Sharer::Reserved(ValueId v, const FutureSpot& at) {
+  const std::optional<int32_t> reserved = s_.ReservedFor(at.to);
+  return {reserved.has_value() ? *reserved : s_.Reserve(at.to), Region{at.offset, g_.value(v).bytes, {}}};
 }
 
 void Sharer::NoteJoin(ValueId v, ValueId to, int64_t gain) {
@@ -132,7 +134,7 @@ void Sharer::ShareUnit(int32_t time) {
       std::optional<Refusal> refusal;
       if (w.base.has_value() && ShareOnBase(time, o, w, refusal)) continue;
       if (s_.Placed(w.value) || !w.movable || destinations_.of(w.value).empty()) continue;
-      ShareAtDestination(time, o, w, DestinationsOf(w.value, time));
+      ShareAtDestination(time, o, w, finder_.Find(w.value, time));
     }
   }
   if (wishes) ShareInPlace(time);
@@ -192,7 +194,7 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
     return NoteElided(op, Why::kCoincides, v);
   }
   std::optional<Refusal> refusal;
-  const Search destinations = DestinationsOf(v, time);
+  const DestinationSpots destinations = finder_.Find(v, time);
   if (!effects_.KeepsBase(op, w) && ShareAtSource(time, op, w, destinations.spots, refusal)) return;
   if (w.base.has_value()) {
     refusal = Refusal{Why::kCarried};
@@ -242,24 +244,22 @@ bool Sharer::ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& d
   return false;
 }
 
-bool Sharer::ShareAtDestination(int32_t time, OpId op, const Write& w, const Search& search) {
+bool Sharer::ShareAtDestination(int32_t time, OpId op, const Write& w, const DestinationSpots& found) {
   const ValueId v = w.value;
   if (!decisions_.Wanted(v, WishKind::kForward)) {
     if (decisions_.StruckOut(v) != nullptr) not_forwarded_.insert_or_assign(v.value, *decisions_.StruckOut(v));
     return false;
   }
   Wish wish{v, op, &w, WishKind::kForward, v, InPlaceMode::kAny, {}, false};
-  for (const Spot& spot : search.spots) {
+  for (const Spot& spot : found.spots) {
     wish.spot = spot;
-    std::optional<Refusal> refusal = Try(time, wish, g_.value(v).max_bytes);
+    std::optional<Refusal> refusal = Try(time, wish, found.gain);
     if (!refusal.has_value()) return true;
     not_forwarded_.try_emplace(v.value, *std::move(refusal));
   }
-  if (!search.to_reserve.has_value()) return false;
-  const auto& [to, offset] = *search.to_reserve;
-  wish.spot = {s_.ReservedFor(to).has_value() ? *s_.ReservedFor(to) : s_.Reserve(to),
-               Region{offset, g_.value(v).bytes, {}}};
-  return !Try(time, wish, g_.value(v).max_bytes).has_value();
+  if (!found.to_reserve.has_value()) return false;
+  wish.spot = Reserved(v, *found.to_reserve);
+  return !Try(time, wish, found.gain).has_value();
 }
 
 // Some parts of a concat stay where they are, the others are copied beside them; or a base is carried around a part.
@@ -299,79 +299,6 @@ bool Sharer::MayHaveStrides(ValueId v) {
     const OpId op(use.op);
     return destinations_.Moves(op) || g_.reads(g_.op(op))[use.read].strides_ok;
   });
-}
-
-bool Sharer::FitsInto(ValueId v, const Expr& offset, ValueId to) const {
-  return ProveNonNegative(offset, g_.symbols()) &&
-         ProveLessEqual(offset + g_.value(v).bytes, g_.value(to).bytes, g_.symbols());
-}
-
-// Copies come first: what is made in place of a value is copied later still.
-void Sharer::FollowDestinations(ValueId at, const Expr& offset, int depth, Search& search) {
-  const size_t before = search.spots.size();
-  const bool reserves = search.to_reserve.has_value();
-  FollowDestinations(at, offset, depth, true, search);
-  if (search.spots.size() == before && search.to_reserve.has_value() == reserves) {
-    FollowDestinations(at, offset, depth, false, search);
-  }
-}
-
-void Sharer::FollowDestinations(ValueId at, const Expr& offset, int depth, bool by_copies, Search& search) {
-  for (const Destination& d : destinations_.of(at)) {
-    if (d.moves != by_copies) continue;
-    if (++search.steps > kMaxSteps || search.spots.size() >= kMaxSpots) return;
-    if (schedule_.TimeOf(d.op) <= search.time) continue;
-    const Op& op = g_.op(d.op);
-    const Expr there = offset + d.offset;
-    const auto found = [&](int32_t storage, const Expr& place) {
-      search.spots.push_back({storage, Region{place + there, g_.value(search.value).bytes, {}}});
-    };
-    if (op.kind == OpKind::kCommit) {
-      if (!decisions_.Locked(d.to) && FitsInto(search.value, there, d.to)) found(s_.StorageOf(d.to), 0);
-      continue;
-    }
-    if (decisions_.HasNoBytes(d.to)) continue;
-    const Write* write = nullptr;
-    for (const Write& w : g_.writes(op)) {
-      if (w.value == d.to) write = &w;
-    }
-    const bool fits = d.moves && FitsInto(search.value, there, d.to);
-    if (fits) {
-      if (const std::optional<int32_t> reserved = s_.ReservedFor(d.to)) {
-        found(*reserved, 0);
-        continue;
-      }
-      if (write->base.has_value()) {
-        const ValueId base = uses_.root(*write->base);
-        if (s_.Placed(base) && !s_.Strided(base)) {
-          found(s_.StorageOf(base), s_.OffsetOf(*write->base));
-        } else if (!s_.Placed(base) && s_.ReservedFor(base).has_value()) {
-          found(*s_.ReservedFor(base), uses_.offset(*write->base));
-        }
-      }
-    }
-    if (depth < kMaxDepth) FollowDestinations(d.to, there, depth + 1, search);
-    const bool whole = op.num_reads == 1 && g_.value(search.value).bytes == g_.value(d.to).bytes;
-    if (!fits || whole || search.to_reserve.has_value()) continue;
-    if (!g_.value(d.to).pinned_offset_bytes.has_value() && decisions_.MayReserve(d.to))
-      search.to_reserve = std::make_pair(d.to, there);
-  }
-}
-
-Sharer::Search Sharer::DestinationsOf(ValueId v, int32_t time) {
-  Search search;
-  search.value = v;
-  search.time = time;
-  if (const std::optional<int32_t> own = s_.ReservedFor(v)) {
-    search.spots.push_back({*own, Region{0, g_.value(v).bytes, {}}});
-  }
-  if (destinations_.of(v).empty() || g_.value(v).max_bytes == 0) return search;
-  const size_t own = search.spots.size();
-  FollowDestinations(v, 0, 0, search);
-  // What ends up in storage of the caller need not be committed to it.
-  std::stable_partition(search.spots.begin() + static_cast<ptrdiff_t>(own), search.spots.end(),
-                        [&](const Spot& spot) { return s_.storage(spot.storage).owner.has_value(); });
-  return search;
 }
 
 void Sharer::ShareInPlace(int32_t time) {
@@ -564,7 +491,7 @@ absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
     if (!decisions_.StrikeOut(*cheapest, s_.JoinedBy(*cheapest), reason)) decisions_.Lock(target);
   }
   ByteTimeline& timeline = s_.TimelineOf(storage);
-  timeline.Write({0, timeline.size()}, target, time, schedule_);
+  timeline.Write({timeline.begin(), timeline.end()}, target, time, schedule_);
   return absl::OkStatus();
 }
 

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -22,6 +21,7 @@
 #include "planner/order/schedule.h"
 #include "planner/sharing/contest.h"
 #include "planner/sharing/decisions.h"
+#include "planner/sharing/destination_spots.h"
 #include "planner/sharing/destinations.h"
 #include "planner/sharing/effect.h"
 #include "planner/sharing/granter.h"
@@ -43,32 +43,18 @@ class Sharer {
   Sharing Take() { return std::move(s_).Finish(); }
 
  private:
-  using Spots = absl::InlinedVector<Spot, 4>;
-
-  // Where v could be written so that it need not be copied later.
-  struct Search {
-    ValueId value;  // that is to be placed
-    int32_t time = 0;
-    Spots spots;
-    std::optional<std::pair<ValueId, Expr>> to_reserve;  // if none of these will do: its place in this value
-    int steps = 0;
-  };
-  Search DestinationsOf(ValueId v, int32_t time);
-
   void PlaceInputs();
   bool PlaceInput(ValueId v);
+  Spot Reserved(ValueId v, const FutureSpot& at);
   void ShareUnit(int32_t time);
   bool ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Refusal>& refusal);
   void ShareMovement(int32_t time, OpId op);
   bool ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations, std::optional<Refusal>& refusal);
-  bool ShareAtDestination(int32_t time, OpId op, const Write& w, const Search& search);
+  bool ShareAtDestination(int32_t time, OpId op, const Write& w, const DestinationSpots& found);
   bool ShareWithAPart(int32_t time, OpId op, const Write& w);
   void ShareInPlace(int32_t time);
   std::optional<ValueId> BuiltOnInGroup(int32_t time, ValueId v) const;
 
-  void FollowDestinations(ValueId at, const Expr& offset, int depth, Search& search);
-  void FollowDestinations(ValueId at, const Expr& offset, int depth, bool by_copies, Search& search);
-  bool FitsInto(ValueId v, const Expr& offset, ValueId to) const;
   bool MayHaveStrides(ValueId v);
   bool IsBase(ValueId v);
 
@@ -104,6 +90,7 @@ class Sharer {
   Ownership ownership_;
   StorageTable s_;
   EffectFinder effects_;
+  DestinationFinder finder_;
   Granter granter_;
   absl::flat_hash_map<int32_t, Refusal> not_forwarded_;  // by value: why it is not where it is going to be copied to
   std::vector<char> is_base_;                            // by root; empty until somebody asks

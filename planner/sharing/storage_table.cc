@@ -54,6 +54,7 @@ void StorageTable::Create(ValueId v, std::optional<ValueId> owner) {
   last_.push_back(v);
   next_[v.index()] = v;
   sealed_.push_back(0);
+  begin_.push_back(0);
   range_[v.index()] = {0, value.max_bytes};
 }
 
@@ -67,6 +68,7 @@ int32_t StorageTable::Reserve(ValueId v) {
   first_.push_back(ValueId(-1));
   last_.push_back(ValueId(-1));
   sealed_.push_back(0);
+  begin_.push_back(0);
   if (reserved_.empty()) reserved_.assign(graph_.values().size(), -1);
   reserved_[v.index()] = id;
   reservations_.emplace_back(id, v);
@@ -85,6 +87,7 @@ void StorageTable::Join(ValueId v, int32_t storage, const Region& place, ByteRan
   }
   Storage& st = sharing_.storages[s];
   st.size_bytes = std::max(st.size_bytes, bytes.end);
+  begin_[s] = std::min(begin_[s], bytes.begin);
   st.alignment_bytes = std::max(st.alignment_bytes, AlignmentOf(v));
   if (!st.pinned_offset_bytes.has_value() && graph_.value(v).pinned_offset_bytes.has_value()) {
     st.pinned_offset_bytes = *graph_.value(v).pinned_offset_bytes - bytes.begin;
@@ -115,7 +118,7 @@ bool StorageTable::PinsAgree(ValueId result, int32_t storage, const Expr& offset
   const Storage& s = this->storage(storage);
   const std::optional<int64_t>& pin = graph_.value(result).pinned_offset_bytes;
   if (!pin.has_value() && !s.pinned_offset_bytes.has_value()) return true;
-  if (s.owner.has_value() || !offset.is_constant()) return false;
+  if (s.owner.has_value() || !offset.is_constant() || BeginWith(storage, bytes) < 0) return false;
   if (pin.has_value() && s.pinned_offset_bytes.has_value()) return *pin == *s.pinned_offset_bytes + bytes.begin;
   // One of the two becomes pinned; that must not take bytes away from anything else that is pinned.
   constexpr size_t kMaxCompared = 64;
@@ -137,7 +140,27 @@ std::optional<ValueId> StorageTable::DisjointFrom(ValueId result, int32_t storag
   return std::nullopt;
 }
 
+// What reaches down below the value that the storage began with moves all offsets up.
+void StorageTable::CountFromFirstByte() {
+  std::vector<int64_t> up(sharing_.storages.size(), 0);
+  bool any = false;
+  for (size_t i = 0; i < up.size(); ++i) {
+    if (begin_[i] == 0) continue;
+    Storage& s = sharing_.storages[i];
+    up[i] = (-begin_[i] + s.alignment_bytes - 1) / s.alignment_bytes * s.alignment_bytes;
+    s.size_bytes += up[i];
+    any = true;
+  }
+  if (!any) return;
+  for (size_t i = 0; i < sharing_.storage_of.size(); ++i) {
+    if (sharing_.storage_of[i] == Sharing::kNoStorage) continue;
+    const int64_t bytes = up[static_cast<size_t>(sharing_.storage_of[i])];
+    if (bytes != 0) sharing_.offset_of[i] += bytes;
+  }
+}
+
 Sharing StorageTable::Finish() && {
+  CountFromFirstByte();
   for (size_t i = 0; i < graph_.values().size(); ++i) {
     const ValueId v(static_cast<int32_t>(i));
     if (uses_.is_root(v) || schedule_.Swallowed(v)) continue;

@@ -77,6 +77,11 @@ class StorageTable {
   // The root that joined last. Somebody has.
   ValueId Tip(int32_t storage) const { return last_[static_cast<size_t>(storage)]; }
 
+  // Where it begins, counted from the value it began with: 0, or below where others reach further down; and if somebody
+  // with these bytes joined it.
+  int64_t BeginWith(int32_t storage, ByteRange bytes) const {
+    return std::min(begin_[static_cast<size_t>(storage)], bytes.begin);
+  }
   // Nobody writes into it any more: its final content has been committed.
   void Seal(int32_t storage) { sealed_[static_cast<size_t>(storage)] = 1; }
   bool Sealed(int32_t storage) const { return sealed_[static_cast<size_t>(storage)] != 0; }
@@ -100,6 +105,8 @@ class StorageTable {
   std::optional<ValueId> DisjointFrom(ValueId result, int32_t storage, ByteRange bytes) const;
 
  private:
+  void CountFromFirstByte();
+
   const Graph& graph_;
   const Schedule& schedule_;
   const Uses& uses_;
@@ -109,6 +116,7 @@ class StorageTable {
   std::vector<ValueId> first_, last_;    // by storage: the roots that joined first and last; -1: nobody
   std::vector<ValueId> next_;            // by root: who joined next; itself for the last one
   std::vector<char> sealed_;             // by storage
+  std::vector<int64_t> begin_;           // by storage, see BeginWith()
   std::vector<int32_t> reserved_;        // by value: the storage reserved for it; -1: none
   std::vector<std::pair<int32_t, ValueId>> reservations_;
   std::vector<ByteRange> range_;                       // by root: bytes of its storage it may occupy

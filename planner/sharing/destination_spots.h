@@ -1,0 +1,77 @@
+// Where a value could be written so that it need not be copied later.
+//
+//   q --slice--> part --concat--> c          q in the place of c, so that the part lies where the concat wants it; the
+//                                            rest of q hangs over
+//
+// Places in storage of the caller come first: what ends up there need not be committed to it. Values of which only a
+// part is copied are placed by that part if nobody copies all of them.
+//
+// COST: a limited number of steps along destinations per question. THREADS: reads only. LIFETIME: refers to all
+// arguments.
+#ifndef BUFPLAN_PLANNER_SHARING_DESTINATION_SPOTS_H_
+#define BUFPLAN_PLANNER_SHARING_DESTINATION_SPOTS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/container/inlined_vector.h"
+#include "ir/expr.h"
+#include "ir/graph.h"
+#include "planner/liveness/uses.h"
+#include "planner/order/schedule.h"
+#include "planner/sharing/decisions.h"
+#include "planner/sharing/destinations.h"
+#include "planner/sharing/effect.h"
+#include "planner/sharing/storage_table.h"
+
+namespace bufplan {
+
+using Spots = absl::InlinedVector<Spot, 4>;
+
+// A storage does not exist yet: where the value lies in `to` once that has one.
+struct FutureSpot {
+  ValueId to;
+  Expr offset;
+};
+
+struct DestinationSpots {
+  Spots spots;
+  std::optional<FutureSpot> to_reserve;  // if none of these will do
+  int64_t gain = 0;                      // the bytes that need not be copied then
+};
+
+class DestinationFinder {
+ public:
+  DestinationFinder(const Graph& graph, const Schedule& schedule, const Uses& uses, const Destinations& destinations,
+                    const Decisions& decisions, const StorageTable& storages)
+      : g_(graph), schedule_(schedule), uses_(uses), destinations_(destinations), decisions_(decisions), s_(storages) {}
+
+  // Of the root v, which is written at `time`.
+  DestinationSpots Find(ValueId v, int32_t time) const;
+
+ private:
+  enum class By : uint8_t { kCopies, kMaking, kParts };
+  struct Search {
+    ValueId value;  // that is to be placed
+    int32_t time = 0;
+    DestinationSpots found;
+    bool hangs_over = false;  // some of the value may lie outside of its destination
+    int steps = 0;
+  };
+
+  void Follow(ValueId at, const Expr& offset, int depth, Search& search) const;
+  void Follow(ValueId at, const Expr& offset, int depth, By by, Search& search) const;
+  void Visit(const Destination& d, const Expr& there, int depth, Search& search) const;
+  bool Lies(const Search& search, const Expr& offset, ValueId to) const;
+
+  const Graph& g_;
+  const Schedule& schedule_;
+  const Uses& uses_;
+  const Destinations& destinations_;
+  const Decisions& decisions_;
+  const StorageTable& s_;
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_SHARING_DESTINATION_SPOTS_H_
