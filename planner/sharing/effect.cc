@@ -14,6 +14,8 @@ namespace {
 constexpr int kMaxSteps = 6;
 // Roots of a storage that are looked at one by one.
 constexpr int kMaxRoots = 256;
+// Copies of the same bytes that are looked at, the latest.
+constexpr int kMaxCopies = 4;
 
 }  // namespace
 
@@ -28,16 +30,24 @@ absl::InlinedVector<Spot, 2> EffectFinder::PlacesForPart(OpId op, uint32_t read,
   absl::InlinedVector<Spot, 2> places;
   const Read& r = g_.reads(g_.op(op))[read];
   const Region part = r.to_region.has_value() ? g_.region(*r.to_region) : Region{0, g_.value(result).bytes, {}};
-  std::optional<Source> source = destinations_.SourceOf(op, read);
-  for (int step = 0; step < kMaxSteps && source.has_value(); ++step, source = destinations_.Before(*source)) {
-    std::optional<Spot> spot = SpotOf(*source);
-    if (!spot.has_value()) continue;
-    std::optional<Region> place = PlaceFromPart(spot->place, part, g_.value(result).bytes, g_.symbols());
-    if (!place.has_value()) continue;
-    Spot found{spot->storage, *std::move(place)};
+  const auto add = [&](const Spot& spot) {
+    std::optional<Region> place = PlaceFromPart(spot.place, part, g_.value(result).bytes, g_.symbols());
+    if (!place.has_value()) return;
+    Spot found{spot.storage, *std::move(place)};
     const bool known = std::any_of(places.begin(), places.end(),
                                    [&](const Spot& p) { return p.storage == found.storage && p.place == found.place; });
     if (!known) places.push_back(std::move(found));
+  };
+  std::optional<Source> source = destinations_.SourceOf(op, read);
+  for (int step = 0; step < kMaxSteps && source.has_value(); ++step, source = destinations_.Before(*source)) {
+    if (const std::optional<Spot> spot = SpotOf(*source)) add(*spot);
+  }
+  source = destinations_.SourceOf(op, read);
+  for (int step = 0; step < kMaxSteps && source.has_value(); ++step, source = destinations_.Before(*source)) {
+    ForEachCopy(op, *source, [&](const Source& copy) {
+      if (const std::optional<Spot> spot = SpotOf(copy)) add(*spot);
+      return true;
+    });
   }
   return places;
 }
@@ -59,6 +69,78 @@ bool EffectFinder::Untouched(const Spot& spot, int32_t since) {
     if (!producer.has_value() || schedule_.TimeOf(*producer) <= since || s_.Elided(*producer)) return true;
     return ProveRegionsDisjoint(s_.PlaceOf(v), spot.place, g_.symbols());
   });
+}
+
+// Calls f(copy) for results of earlier movements that hold the same bytes, until it returns false.
+template <class F>
+void EffectFinder::ForEachCopy(OpId op, const Source& source, F f) const {
+  const absl::Span<const Destination> copies = destinations_.of(source.value);
+  auto end = std::lower_bound(copies.begin(), copies.end(), op, [](const Destination& d, OpId o) { return d.op < o; });
+  for (int i = 0; i < kMaxCopies && end != copies.begin(); ++i) {
+    const Destination& d = *--end;
+    if (!d.moves || d.part_bytes.has_value() || g_.op(d.op).kind == OpKind::kCommit) continue;
+    Region region = source.region;
+    region.at += d.offset;
+    if (!f(Source{uses_.root(d.to), std::move(region), schedule_.TimeOf(d.op)})) return;
+  }
+}
+
+// Since when these bytes of a root, which lie at `spot`, have been put there; nullopt: who knows. Bytes that nobody
+// needs may never have been.
+std::optional<int32_t> EffectFinder::WrittenSince(Source content, const Spot& spot) const {
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const std::optional<Spot> at = SpotOf(content);
+    if (!at.has_value() || at->storage != spot.storage || !(at->place == spot.place)) return std::nullopt;
+    const std::optional<OpId> producer = g_.producer(content.value);
+    if (!producer.has_value()) return Schedule::kStart;
+    const int32_t time = schedule_.TimeOf(*producer);
+    if (schedule_.FusionAt(time).has_value()) return std::nullopt;
+    std::optional<Source> before = destinations_.Before(content);
+    if (before.has_value()) {
+      const std::optional<Spot> from = SpotOf(*before);
+      if (from.has_value() && from->storage == spot.storage && from->place == spot.place) {
+        content = *std::move(before);
+        continue;
+      }
+    }
+    // All of its bytes came there when its op ran, or it is not known which.
+    const absl::Span<const Write> writes = g_.writes(g_.op(*producer));
+    const auto w = std::find_if(writes.begin(), writes.end(), [&](const Write& x) { return x.value == content.value; });
+    const bool all = !w->base.has_value() || (destinations_.Moves(*producer) && before.has_value());
+    if (!all || s_.Elided(*producer)) return std::nullopt;
+    return time;
+  }
+  return std::nullopt;
+}
+
+// An earlier copy of these bytes lies at `spot`, and nothing has been written over it.
+bool EffectFinder::HoldsCopy(int32_t time, OpId op, const Source& source, const Spot& spot, Effect& effect) {
+  bool holds = false;
+  ForEachCopy(op, source, [&](const Source& copy) {
+    const std::optional<int32_t> since = WrittenSince(copy, spot);
+    holds = since.has_value() && (*since == Schedule::kStart || schedule_.Before(*since, time)) &&
+            Untouched(spot, *since);
+    if (holds) effect.same_as = copy.value;
+    return !holds;
+  });
+  return holds;
+}
+
+// The part need not be moved to `spot`: what it is a copy of lies there, or another copy of that.
+bool EffectFinder::IsThere(int32_t time, OpId op, uint32_t read, const Spot& spot, Effect& effect) {
+  std::optional<Source> source = destinations_.SourceOf(op, read);
+  for (int step = 0; step <= kMaxSteps && source.has_value(); ++step, source = destinations_.Before(*source)) {
+    const std::optional<Spot> from = SpotOf(*source);
+    const bool there = from.has_value() && from->storage == spot.storage && from->place == spot.place;
+    if (there && Untouched(spot, source->time)) {
+      effect.same_as = source->value;
+    } else if (!HoldsCopy(time, op, *source, spot, effect)) {
+      continue;
+    }
+    effect.why = Why::kSameBytes;
+    return true;
+  }
+  return false;
 }
 
 bool EffectFinder::KeepsBase(OpId o, const Write& w) const {
@@ -129,23 +211,9 @@ void EffectFinder::Find(int32_t time, OpId o, const Write* w, const Spot& spot, 
       continue;
     }
     all_unread = false;
-    std::optional<Source> source = destinations_.SourceOf(o, i);
-    const auto there = [&] {
-      const std::optional<Spot> from = SpotOf(*source);
-      return from.has_value() && from->storage == spot.storage && from->place == *to;
-    };
-    if (there()) continue;
-    bool same_bytes = false;
-    for (int step = 0; all_there && !same_bytes && step < kMaxSteps; ++step) {
-      source = destinations_.Before(*source);
-      if (!source.has_value()) break;
-      same_bytes = there() && Untouched(spot, source->time);
-    }
-    all_there = all_there && same_bytes;
-    if (same_bytes) {
-      effect.why = Why::kSameBytes;
-      effect.same_as = source->value;
-    }
+    const std::optional<Spot> from = SpotOf(destinations_.SourceOf(o, i));
+    if (from.has_value() && from->storage == spot.storage && from->place == *to) continue;
+    all_there = all_there && IsThere(time, o, i, {spot.storage, *to}, effect);
     effect.written.push_back(*std::move(to));
   }
   effect.elided = all_there;

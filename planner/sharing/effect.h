@@ -50,7 +50,7 @@ class EffectFinder {
   // Where the source of a part lies now; nullopt: nowhere.
   std::optional<Spot> SpotOf(const Source& source) const;
   // The places at which a result without base, of `bytes` bytes, would find the part already: where its source lies,
-  // then where the source's own source does, and so on.
+  // then where the source's own source does, and so on; then where others of their copies do.
   absl::InlinedVector<Spot, 2> PlacesForPart(OpId op, uint32_t read, ValueId result);
 
   // A data movement that takes over bytes from a base which somebody needs. Without it is as good as one without base.
@@ -59,6 +59,11 @@ class EffectFinder {
  private:
   bool FindAroundPart(const Op& op, const Write& w, const Spot& spot, Effect& effect) const;
   bool Untouched(const Spot& spot, int32_t since);
+  bool IsThere(int32_t time, OpId op, uint32_t read, const Spot& spot, Effect& effect);
+  bool HoldsCopy(int32_t time, OpId op, const Source& source, const Spot& spot, Effect& effect);
+  std::optional<int32_t> WrittenSince(Source content, const Spot& spot) const;
+  template <class F>
+  void ForEachCopy(OpId op, const Source& source, F f) const;
 
   const Graph& g_;
   const Schedule& schedule_;
