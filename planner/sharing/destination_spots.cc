@@ -18,44 +18,45 @@ DestinationSpots DestinationFinder::Find(ValueId v, int32_t time) const {
   Search search{v, time, {}};
   DestinationSpots& found = search.found;
   found.gain = g_.value(v).max_bytes;
-  if (const std::optional<int32_t> own = s_.ReservedFor(v)) {
-    found.spots.push_back({*own, Region{0, g_.value(v).bytes, {}}});
-  }
+  const std::optional<int32_t> own = s_.ReservedFor(v);
+  if (own.has_value()) found.spots.push_back({*own, Region{0, g_.value(v).bytes, {}}});
   if (destinations_.of(v).empty() || g_.value(v).max_bytes == 0) return std::move(found);
-  const size_t own = found.spots.size();
-  Follow(v, 0, 0, search);
-  if (found.spots.empty() && !found.to_reserve.has_value()) {
-    search.hangs_over = true;
-    Follow(v, 0, 0, By::kParts, search);
+  for (const Reach reach : {Reach::kCopies, Reach::kMaking, Reach::kParts}) {
+    search.reach = reach;
+    search.steps = 0;
+    if (found.spots.size() == (own.has_value() ? 1 : 0) && !found.to_reserve.has_value()) Follow(v, 0, 0, search);
   }
-  std::stable_partition(found.spots.begin() + static_cast<ptrdiff_t>(own), found.spots.end(),
+  std::stable_partition(found.spots.begin() + (own.has_value() ? 1 : 0), found.spots.end(),
                         [&](const Spot& spot) { return s_.storage(spot.storage).owner.has_value(); });
   return std::move(found);
 }
 
-// Copies come first: what is made in place of a value is copied later still.
+// Copies of all come first: what is made in place of a value is copied later still.
 void DestinationFinder::Follow(ValueId at, const Expr& offset, int depth, Search& search) const {
   const size_t before = search.found.spots.size();
   const bool reserves = search.found.to_reserve.has_value();
-  Follow(at, offset, depth, By::kCopies, search);
-  if (search.found.spots.size() == before && search.found.to_reserve.has_value() == reserves) {
-    Follow(at, offset, depth, By::kMaking, search);
-  }
-}
-
-void DestinationFinder::Follow(ValueId at, const Expr& offset, int depth, By by, Search& search) const {
-  for (const Destination& d : destinations_.of(at)) {
-    if ((d.part_bytes.has_value() ? By::kParts : d.moves ? By::kCopies : By::kMaking) != by) continue;
-    if (++search.steps > kMaxSteps || search.found.spots.size() >= kMaxSpots) return;
-    if (schedule_.TimeOf(d.op) <= search.time) continue;
-    if (by == By::kParts) search.found.gain = *d.part_bytes;
-    Visit(d, offset + d.offset, depth, search);
-    if (by == By::kParts && (!search.found.spots.empty() || search.found.to_reserve.has_value())) return;
+  for (const Reach pass : {Reach::kCopies, Reach::kParts, Reach::kMaking}) {
+    if (pass > search.reach) continue;
+    for (const Destination& d : destinations_.of(at)) {
+      const Reach needed = d.by == ArrivesBy::kCopy   ? Reach::kCopies
+                           : d.by == ArrivesBy::kPart ? Reach::kParts
+                                                      : Reach::kMaking;
+      if (needed != pass) continue;
+      if (++search.steps > kMaxSteps || search.found.spots.size() >= kMaxSpots) return;
+      if (schedule_.TimeOf(d.op) <= search.time) continue;
+      // Only what is built on it would have to be moved; what is made in its place is written there all the same.
+      if (depth == 0 && d.by == ArrivesBy::kPart) search.found.gain = d.part_bytes;
+      if (depth == 0 && d.by == ArrivesBy::kInPlace) search.found.gain = 0;
+      Visit(d, offset + d.offset, depth, search);
+      const bool found = search.found.spots.size() > before || search.found.to_reserve.has_value() != reserves;
+      if (found && pass != Reach::kCopies) return;
+    }
+    if (search.found.spots.size() > before || search.found.to_reserve.has_value() != reserves) return;
   }
 }
 
 bool DestinationFinder::Lies(const Search& search, const Expr& offset, ValueId to) const {
-  if (search.hangs_over) return true;
+  if (search.reach == Reach::kParts) return true;
   return ProveNonNegative(offset, g_.symbols()) &&
          ProveLessEqual(offset + g_.value(search.value).bytes, g_.value(to).bytes, g_.symbols());
 }
@@ -71,27 +72,41 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
     return;
   }
   if (decisions_.HasNoBytes(d.to)) return;
-  const bool lies = d.moves && Lies(search, there, d.to);
+  const bool moves = d.by == ArrivesBy::kCopy || d.by == ArrivesBy::kPart;
+  const bool lies = moves && Lies(search, there, d.to);
+  const absl::Span<const Write> writes = g_.writes(op);
+  const auto write = std::find_if(writes.begin(), writes.end(), [&](const Write& w) { return w.value == d.to; });
   if (lies) {
     if (const std::optional<int32_t> reserved = s_.ReservedFor(d.to)) return found(*reserved, 0);
-    const absl::Span<const Write> writes = g_.writes(op);
-    const auto write = std::find_if(writes.begin(), writes.end(), [&](const Write& w) { return w.value == d.to; });
-    if (write->base.has_value()) {
-      const ValueId base = uses_.root(*write->base);
-      if (s_.Placed(base) && !s_.Strided(base)) {
-        found(s_.StorageOf(base), s_.OffsetOf(*write->base));
-      } else if (!s_.Placed(base) && s_.ReservedFor(base).has_value()) {
-        found(*s_.ReservedFor(base), uses_.offset(*write->base));
-      }
-    }
+    if (write->base.has_value()) AddPlacesOnBase(*write->base, there, search);
   }
   if (depth < kMaxDepth) Follow(d.to, there, depth + 1, search);
-  // The result of a copy of all finds its bytes wherever they are.
-  const bool whole = op.num_reads == 1 && bytes == g_.value(d.to).bytes;
-  if (!lies || whole || search.found.to_reserve.has_value()) return;
+  // The result of a copy from one place finds its bytes wherever they are.
+  const bool alone = op.num_reads == 1 && !write->base.has_value() &&
+                     (search.reach == Reach::kParts || bytes == g_.value(d.to).bytes);
+  if (!lies || alone || search.found.to_reserve.has_value()) return;
   if (!g_.value(d.to).pinned_offset_bytes.has_value() && decisions_.MayReserve(d.to)) {
     search.found.to_reserve = FutureSpot{d.to, there};
   }
+}
+
+// Where `there` bytes after the first byte of the base is, or will be: the base may be a copy that is not made yet.
+void DestinationFinder::AddPlacesOnBase(ValueId base, const Expr& there, Search& search) const {
+  const Expr& bytes = g_.value(search.value).bytes;
+  const ValueId root = uses_.root(base);
+  const Expr at = uses_.offset(base) + there;
+  if (!s_.Placed(root) && s_.ReservedFor(root).has_value()) {
+    search.found.spots.push_back({*s_.ReservedFor(root), Region{at, bytes, {}}});
+    return;
+  }
+  std::optional<Source> source = Source{root, Region{0, g_.value(root).bytes, {}}, search.time};
+  for (int step = 0; step < kMaxDepth && source.has_value() && !s_.Placed(source->value); ++step) {
+    source = destinations_.Before(*source);
+  }
+  if (!source.has_value() || !s_.Placed(source->value) || s_.Strided(source->value)) return;
+  if (!source->region.contiguous()) return;
+  const Expr place = s_.OffsetOf(source->value) + source->region.at + at;
+  search.found.spots.push_back({s_.StorageOf(source->value), Region{place, bytes, {}}});
 }
 
 }  // namespace bufplan

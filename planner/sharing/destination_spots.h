@@ -6,6 +6,8 @@
 // Places in storage of the caller come first: what ends up there need not be committed to it. Values of which only a
 // part is copied are placed by that part if nobody copies all of them.
 //
+// Likewise values that are not copied themselves, if what is made on them or in their place is.
+//
 // COST: a limited number of steps along destinations per question. THREADS: reads only. LIFETIME: refers to all
 // arguments.
 #ifndef BUFPLAN_PLANNER_SHARING_DESTINATION_SPOTS_H_
@@ -50,18 +52,24 @@ class DestinationFinder {
   DestinationSpots Find(ValueId v, int32_t time) const;
 
  private:
-  enum class By : uint8_t { kCopies, kMaking, kParts };
+  // Which destinations are followed: each has those before it as well.
+  enum class Reach : uint8_t {
+    kCopies,
+    kMaking,  // and what is made on or in place of a value, for that may be copied in turn
+    kParts    // and copies of parts: some of the value may lie outside of its destination
+  };
   struct Search {
     ValueId value;  // that is to be placed
     int32_t time = 0;
     DestinationSpots found;
-    bool hangs_over = false;  // some of the value may lie outside of its destination
+    Reach reach = Reach::kCopies;
     int steps = 0;
+    bool empty() const { return found.spots.empty() && !found.to_reserve.has_value(); }
   };
 
   void Follow(ValueId at, const Expr& offset, int depth, Search& search) const;
-  void Follow(ValueId at, const Expr& offset, int depth, By by, Search& search) const;
   void Visit(const Destination& d, const Expr& there, int depth, Search& search) const;
+  void AddPlacesOnBase(ValueId base, const Expr& there, Search& search) const;
   bool Lies(const Search& search, const Expr& offset, ValueId to) const;
 
   const Graph& g_;

@@ -31,7 +31,8 @@ Destinations::Destinations(const Graph& graph, const Schedule& schedule, const U
   leads_.assign(graph.values().size(), 0);
   std::vector<std::pair<ValueId, Destination>> found;  // the last op's first
   const auto add = [&](ValueId from, Destination d) {
-    if (!d.moves && leads_[d.to.index()] == 0) return;
+    const bool made = d.by == ArrivesBy::kBase || d.by == ArrivesBy::kInPlace;
+    if (made && leads_[d.to.index()] == 0) return;
     leads_[from.index()] = 1;
     ++begin_[from.index() + 2];
     found.emplace_back(from, std::move(d));
@@ -52,13 +53,12 @@ void Destinations::ForEachEdge(OpId o, F f) const {
   for (const Write& w : g_.writes(op)) {
     if (leads_[w.value.index()] == 0) continue;
     for (const InPlace& p : g_.in_place(w)) {
-      f(uses_.root(p.value), Destination{w.value, -uses_.offset(p.value), o, false});
+      f(uses_.root(p.value), Destination{w.value, -uses_.offset(p.value), o, ArrivesBy::kInPlace});
     }
-    if (w.base.has_value()) f(uses_.root(*w.base), Destination{w.value, -uses_.offset(*w.base), o, false});
+    if (w.base.has_value()) f(uses_.root(*w.base), Destination{w.value, -uses_.offset(*w.base), o, ArrivesBy::kBase});
   }
   if (!IsMovement(op.kind) || op.elide == Elide::kNever) return;
   const ValueId to = op.commit_target.has_value() ? *op.commit_target : g_.writes(op)[0].value;
-  const bool beside_others = op.num_reads > 1 || (op.num_writes > 0 && g_.writes(op)[0].base.has_value());
   for (uint32_t r = op.num_reads; r-- > 0;) {
     const Read& read = g_.reads(op)[r];
     const Region target = read.to_region.has_value() ? g_.region(*read.to_region) : Region{0, g_.value(to).bytes, {}};
@@ -68,9 +68,9 @@ void Destinations::ForEachEdge(OpId o, F f) const {
       const Region& from = source->region;
       const bool whole = from == Region{0, g_.value(source->value).bytes, {}};
       if (whole) {
-        f(source->value, Destination{to, target.at, o, true});
-      } else if (beside_others && from.contiguous() && from.run_bytes.is_constant()) {
-        f(source->value, Destination{to, target.at - from.at, o, true, from.run_bytes.constant()});
+        f(source->value, Destination{to, target.at, o});
+      } else if (from.contiguous() && from.run_bytes.is_constant()) {
+        f(source->value, Destination{to, target.at - from.at, o, ArrivesBy::kPart, from.run_bytes.constant()});
       }
       source = Before(*source);
     }

@@ -28,13 +28,21 @@ struct Source {
   int32_t time = 0;
 };
 
-// The root `from` is moved: it would lie `offset` bytes after the first byte of `to`, which `op` makes.
+// How the bytes of a value come to be where its destination has them.
+enum class ArrivesBy : uint8_t {
+  kCopy,     // a data movement takes all of it along
+  kPart,     // a data movement takes a part of it along
+  kBase,     // the destination has it as its base
+  kInPlace,  // the destination may be made in its place
+};
+
+// A root would lie `offset` bytes after the first byte of `to`, which `op` makes.
 struct Destination {
   ValueId to;  // the result of `op`, or the target of a commit
   Expr offset;
   OpId op;
-  bool moves = false;  // by a data movement; else `to` is made in place of `from`, by base or permission
-  std::optional<int64_t> part_bytes = {};  // so much of it is moved; else all
+  ArrivesBy by = ArrivesBy::kCopy;
+  int64_t part_bytes = 0;  // kPart: how many are moved
 };
 
 class Destinations {

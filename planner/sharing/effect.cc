@@ -78,7 +78,7 @@ void EffectFinder::ForEachCopy(OpId op, const Source& source, F f) const {
   auto end = std::lower_bound(copies.begin(), copies.end(), op, [](const Destination& d, OpId o) { return d.op < o; });
   for (int i = 0; i < kMaxCopies && end != copies.begin(); ++i) {
     const Destination& d = *--end;
-    if (!d.moves || d.part_bytes.has_value() || g_.op(d.op).kind == OpKind::kCommit) continue;
+    if (d.by != ArrivesBy::kCopy || g_.op(d.op).kind == OpKind::kCommit) continue;
     Region region = source.region;
     region.at += d.offset;
     if (!f(Source{uses_.root(d.to), std::move(region), schedule_.TimeOf(d.op)})) return;
