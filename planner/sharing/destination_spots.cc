@@ -31,18 +31,21 @@ DestinationSpots DestinationFinder::Find(ValueId v, int32_t time) const {
   return std::move(found);
 }
 
+DestinationFinder::Reach DestinationFinder::PassOf(ArrivesBy by) {
+  return by == ArrivesBy::kCopy ? Reach::kCopies : by == ArrivesBy::kPart ? Reach::kParts : Reach::kMaking;
+}
+
 // Copies of all come first: what is made in place of a value is copied later still.
 void DestinationFinder::Follow(ValueId at, const Expr& offset, int depth, Search& search) const {
   const size_t before = search.found.spots.size();
   const bool reserves = search.found.to_reserve.has_value();
   for (const Reach pass : {Reach::kCopies, Reach::kParts, Reach::kMaking}) {
-    if (pass > search.reach) continue;
+    // What is built on the destination stays where that is.
+    if (pass > search.reach && !(pass == Reach::kMaking && depth > 0)) continue;
     for (const Destination& d : destinations_.of(at)) {
-      const Reach needed = d.by == ArrivesBy::kCopy   ? Reach::kCopies
-                           : d.by == ArrivesBy::kPart ? Reach::kParts
-                                                      : Reach::kMaking;
-      if (needed != pass) continue;
+      if (PassOf(d.by) != pass) continue;
       if (++search.steps > kMaxSteps || search.found.spots.size() >= kMaxSpots) return;
+      if (pass > search.reach && d.by != ArrivesBy::kBase) continue;
       if (schedule_.TimeOf(d.op) <= search.time) continue;
       // Only what is built on it would have to be moved; what is made in its place is written there all the same.
       if (depth == 0 && d.by == ArrivesBy::kPart) search.found.gain = d.part_bytes;
@@ -76,18 +79,23 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
   const bool lies = moves && Lies(search, there, d.to);
   const absl::Span<const Write> writes = g_.writes(op);
   const auto write = std::find_if(writes.begin(), writes.end(), [&](const Write& w) { return w.value == d.to; });
+  const bool on_base = write->base.has_value() && !uses_.BaseUnread(d.op, 0);
   if (lies) {
     if (const std::optional<int32_t> reserved = s_.ReservedFor(d.to)) return found(*reserved, 0);
-    if (write->base.has_value()) AddPlacesOnBase(*write->base, there, search);
+    if (on_base) AddPlacesOnBase(*write->base, there, search);
   }
   if (depth < kMaxDepth) Follow(d.to, there, depth + 1, search);
   // The result of a copy from one place finds its bytes wherever they are.
-  const bool alone = op.num_reads == 1 && !write->base.has_value() &&
-                     (search.reach == Reach::kParts || bytes == g_.value(d.to).bytes);
+  const bool alone = op.num_reads == 1 && !on_base &&
+                     (write->base.has_value() || search.reach == Reach::kParts || bytes == g_.value(d.to).bytes);
   if (!lies || alone || search.found.to_reserve.has_value()) return;
-  if (!g_.value(d.to).pinned_offset_bytes.has_value() && decisions_.MayReserve(d.to)) {
-    search.found.to_reserve = FutureSpot{d.to, there};
-  }
+  const auto reserve = [&](ValueId to, const Expr& offset) {
+    if (s_.Placed(to) || g_.value(to).pinned_offset_bytes.has_value() || !decisions_.MayReserve(to)) return false;
+    search.found.to_reserve = FutureSpot{to, offset};
+    return true;
+  };
+  if (on_base && reserve(uses_.root(*write->base), uses_.offset(*write->base) + there)) return;
+  reserve(d.to, there);
 }
 
 // Where `there` bytes after the first byte of the base is, or will be: the base may be a copy that is not made yet.

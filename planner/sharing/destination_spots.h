@@ -67,6 +67,7 @@ class DestinationFinder {
     bool empty() const { return found.spots.empty() && !found.to_reserve.has_value(); }
   };
 
+  static Reach PassOf(ArrivesBy by);
   void Follow(ValueId at, const Expr& offset, int depth, Search& search) const;
   void Visit(const Destination& d, const Expr& there, int depth, Search& search) const;
   void AddPlacesOnBase(ValueId base, const Expr& there, Search& search) const;

@@ -133,7 +133,8 @@ void Sharer::ShareUnit(int32_t time) {
       wishes = wishes || w.num_in_place > 0;
       std::optional<Refusal> refusal;
       if (w.base.has_value() && ShareOnBase(time, o, w, refusal)) continue;
-      if (s_.Placed(w.value) || !w.movable || destinations_.of(w.value).empty()) continue;
+      if (s_.Placed(w.value) || !w.movable) continue;
+      if (destinations_.of(w.value).empty() && !s_.ReservedFor(w.value).has_value()) continue;
       ShareAtDestination(time, o, w, finder_.Find(w.value, time));
     }
   }
@@ -182,9 +183,9 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
   const Write& w = g_.writes(g_.op(op))[0];
   const ValueId v = w.value;
   const bool empty = g_.value(v).max_bytes == 0;
-  const bool unread =
-      !g_.value(v).pinned_offset_bytes.has_value() && uses_.of(v).empty() && !decisions_.UsesInFull(op) && !IsBase(v);
-  if (!empty && (unread || decisions_.HasNoBytes(v))) {
+  const bool unread = uses_.of(v).empty() && !decisions_.UsesInFull(op);
+  const bool vanishes = unread && !g_.value(v).pinned_offset_bytes.has_value() && !IsBase(v);
+  if (!empty && (vanishes || decisions_.HasNoBytes(v))) {
     s_.ElideMovement(op);
     return NoteElided(op, Why::kUnread, v);
   }
@@ -195,7 +196,14 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
   }
   std::optional<Refusal> refusal;
   const DestinationSpots destinations = finder_.Find(v, time);
-  if (!effects_.KeepsBase(op, w) && ShareAtSource(time, op, w, destinations.spots, refusal)) return;
+  // What is built on bytes that nobody reads need not lie where nobody may write.
+  const bool apart = unread && IsCallers(op);
+  if (!apart && !effects_.KeepsBase(op, w) && ShareAtSource(time, op, w, destinations.spots, refusal)) return;
+  if (unread) {
+    s_.ElideMovement(op);
+    s_.Create(v, std::nullopt);
+    return NoteElided(op, Why::kUnread, v);
+  }
   if (w.base.has_value()) {
     refusal = Refusal{Why::kCarried};
     if (ShareOnBase(time, op, w, refusal)) return;
@@ -204,6 +212,15 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
   const bool placed = ShareAtDestination(time, op, w, destinations) || ShareWithAPart(time, op, w);
   if (!placed) s_.Create(v, std::nullopt);
   if (!s_.Elided(op)) NoteKept(op, refusal);
+}
+
+// Some of what the movement reads lies in storage of the caller.
+bool Sharer::IsCallers(OpId op) const {
+  const absl::Span<const Read> reads = g_.reads(g_.op(op));
+  return std::any_of(reads.begin(), reads.end(), [&](const Read& r) {
+    const int32_t storage = s_.StorageOf(r.value);
+    return storage != Sharing::kNoStorage && s_.storage(storage).owner.has_value();
+  });
 }
 
 // Where all of its bytes are already.

@@ -49,6 +49,7 @@ class Sharer {
   void ShareUnit(int32_t time);
   bool ShareOnBase(int32_t time, OpId op, const Write& w, std::optional<Refusal>& refusal);
   void ShareMovement(int32_t time, OpId op);
+  bool IsCallers(OpId op) const;
   bool ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations, std::optional<Refusal>& refusal);
   bool ShareAtDestination(int32_t time, OpId op, const Write& w, const DestinationSpots& found);
   bool ShareWithAPart(int32_t time, OpId op, const Write& w);
