@@ -42,7 +42,7 @@ class Chooser {
   bool Try(Way way, bool thorough = false);
   bool Better(int64_t bytes, int64_t moved) const;
   std::vector<uint8_t> Without(uint8_t kinds) const { return std::vector<uint8_t>(g_.values().size(), kinds); }
-  // Values that lie somewhere because of a wish that moves no bytes, in order of their ops.
+  // Values that lie somewhere because of a wish that moves no bytes: inputs, then results in order of their ops.
   std::vector<ValueId> Granted() const;
   void TryCombinations(const std::vector<ValueId>& granted);
   void TrySteps(const std::vector<ValueId>& granted);
@@ -96,11 +96,15 @@ bool Chooser::Try(Way way, bool thorough) {
 
 std::vector<ValueId> Chooser::Granted() const {
   std::vector<ValueId> granted;
+  const auto add = [&](ValueId v) {
+    const uint8_t kind = Bits(best_->sharing.joined_by[v.index()]);
+    if ((kind & ~Bits(WishKind::kInPlace)) != 0) granted.push_back(v);
+  };
+  for (size_t i = 0; i < g_.values().size(); ++i) {
+    if (g_.values()[i].role == Role::kInput) add(ValueId(static_cast<int32_t>(i)));
+  }
   for (const Op& op : g_.ops()) {
-    for (const Write& w : g_.writes(op)) {
-      const uint8_t kind = Bits(best_->sharing.joined_by[w.value.index()]);
-      if ((kind & ~Bits(WishKind::kInPlace)) != 0) granted.push_back(w.value);
-    }
+    for (const Write& w : g_.writes(op)) add(w.value);
   }
   return granted;
 }

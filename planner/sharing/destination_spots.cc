@@ -50,7 +50,10 @@ void DestinationFinder::Follow(ValueId at, const Expr& offset, int depth, Search
       // Only what is built on it would have to be moved; what is made in its place is written there all the same.
       if (depth == 0 && d.by == ArrivesBy::kPart) search.found.gain = d.part_bytes;
       if (depth == 0 && d.by == ArrivesBy::kInPlace) search.found.gain = 0;
+      const bool hung_over = search.hangs_over;
+      search.hangs_over = hung_over || d.by == ArrivesBy::kPart;
       Visit(d, offset + d.offset, depth, search);
+      search.hangs_over = hung_over;
       const bool found = search.found.spots.size() > before || search.found.to_reserve.has_value() != reserves;
       if (found && pass != Reach::kCopies) return;
     }
@@ -59,7 +62,7 @@ void DestinationFinder::Follow(ValueId at, const Expr& offset, int depth, Search
 }
 
 bool DestinationFinder::Lies(const Search& search, const Expr& offset, ValueId to) const {
-  if (search.reach == Reach::kParts) return true;
+  if (search.hangs_over) return true;
   return ProveNonNegative(offset, g_.symbols()) &&
          ProveLessEqual(offset + g_.value(search.value).bytes, g_.value(to).bytes, g_.symbols());
 }
@@ -87,7 +90,7 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
   if (depth < kMaxDepth) Follow(d.to, there, depth + 1, search);
   // The result of a copy from one place finds its bytes wherever they are.
   const bool alone = op.num_reads == 1 && !on_base &&
-                     (write->base.has_value() || search.reach == Reach::kParts || bytes == g_.value(d.to).bytes);
+                     (write->base.has_value() || search.hangs_over || bytes == g_.value(d.to).bytes);
   if (!lies || alone || search.found.to_reserve.has_value()) return;
   const auto reserve = [&](ValueId to, const Expr& offset) {
     if (s_.Placed(to) || g_.value(to).pinned_offset_bytes.has_value() || !decisions_.MayReserve(to)) return false;

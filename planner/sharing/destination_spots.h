@@ -63,6 +63,7 @@ class DestinationFinder {
     int32_t time = 0;
     DestinationSpots found;
     Reach reach = Reach::kCopies;
+    bool hangs_over = false;  // only a part of it gets to where the search is
     int steps = 0;
     bool empty() const { return found.spots.empty() && !found.to_reserve.has_value(); }
   };

@@ -114,7 +114,7 @@ TEST(ByteTimeline, GrowsWhereItIsWrittenBeyondItsEnd) {
   const Ops ops(4, 1);
   ByteTimeline timeline(64, ValueId(1), 0);
   timeline.Write({32, 128}, ValueId(2), 1, ops.schedule());
-  EXPECT_EQ(timeline.size(), 128);
+  EXPECT_EQ(timeline.end(), 128);
   EXPECT_THAT(Rows(timeline, {0, 128}), ElementsAre(Row{0, 32, 1}, Row{32, 128, 2}));
   timeline.Write({0, 256}, ValueId(3), 2, ops.schedule());
   EXPECT_THAT(Rows(timeline, {0, 256}), ElementsAre(Row{0, 256, 3}));
