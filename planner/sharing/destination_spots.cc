@@ -26,6 +26,9 @@ DestinationSpots DestinationFinder::Find(ValueId v, int32_t time) const {
     search.steps = 0;
     if (found.spots.size() == (own.has_value() ? 1 : 0) && !found.to_reserve.has_value()) Follow(v, 0, 0, search);
   }
+  if (!found.to_reserve.has_value() && search.last_resort.has_value() && MayReserve(search.last_resort->to)) {
+    found.to_reserve = search.last_resort;
+  }
   std::stable_partition(found.spots.begin() + (own.has_value() ? 1 : 0), found.spots.end(),
                         [&](const Spot& spot) { return s_.storage(spot.storage).owner.has_value(); });
   return std::move(found);
@@ -91,14 +94,20 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
   // The result of a copy from one place finds its bytes wherever they are.
   const bool alone = op.num_reads == 1 && !on_base &&
                      (write->base.has_value() || search.hangs_over || bytes == g_.value(d.to).bytes);
-  if (!lies || alone || search.found.to_reserve.has_value()) return;
-  const auto reserve = [&](ValueId to, const Expr& offset) {
-    if (s_.Placed(to) || g_.value(to).pinned_offset_bytes.has_value() || !decisions_.MayReserve(to)) return false;
-    search.found.to_reserve = FutureSpot{to, offset};
-    return true;
-  };
-  if (on_base && reserve(uses_.root(*write->base), uses_.offset(*write->base) + there)) return;
-  reserve(d.to, there);
+  if (!lies || search.found.to_reserve.has_value()) return;
+  if (alone) {
+    if (!(bytes == g_.value(d.to).bytes) && !search.last_resort.has_value()) search.last_resort = FutureSpot{d.to, there};
+    return;
+  }
+  if (on_base && MayReserve(uses_.root(*write->base))) {
+    search.found.to_reserve = FutureSpot{uses_.root(*write->base), uses_.offset(*write->base) + there};
+  } else if (MayReserve(d.to)) {
+    search.found.to_reserve = FutureSpot{d.to, there};
+  }
+}
+
+bool DestinationFinder::MayReserve(ValueId to) const {
+  return !s_.Placed(to) && !g_.value(to).pinned_offset_bytes.has_value() && decisions_.MayReserve(to);
 }
 
 // Where `there` bytes after the first byte of the base is, or will be: the base may be a copy that is not made yet.

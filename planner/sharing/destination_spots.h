@@ -64,14 +64,15 @@ class DestinationFinder {
     DestinationSpots found;
     Reach reach = Reach::kCopies;
     bool hangs_over = false;  // only a part of it gets to where the search is
+    std::optional<FutureSpot> last_resort = {};  // in a result that can lie around the value, wherever that is
     int steps = 0;
-    bool empty() const { return found.spots.empty() && !found.to_reserve.has_value(); }
   };
 
   static Reach PassOf(ArrivesBy by);
   void Follow(ValueId at, const Expr& offset, int depth, Search& search) const;
   void Visit(const Destination& d, const Expr& there, int depth, Search& search) const;
   void AddPlacesOnBase(ValueId base, const Expr& there, Search& search) const;
+  bool MayReserve(ValueId to) const;
   bool Lies(const Search& search, const Expr& offset, ValueId to) const;
 
   const Graph& g_;

