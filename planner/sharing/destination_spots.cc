@@ -96,7 +96,8 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
                      (write->base.has_value() || search.hangs_over || bytes == g_.value(d.to).bytes);
   if (!lies || search.found.to_reserve.has_value()) return;
   if (alone) {
-    if (!(bytes == g_.value(d.to).bytes) && !search.last_resort.has_value()) search.last_resort = FutureSpot{d.to, there};
+    const bool larger = !search.hangs_over && !(bytes == g_.value(d.to).bytes);
+    if (larger && !search.last_resort.has_value()) search.last_resort = FutureSpot{d.to, there};
     return;
   }
   if (on_base && MayReserve(uses_.root(*write->base))) {
