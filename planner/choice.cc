@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/placement/lower_bound.h"
 #include "planner/sharing/policy.h"
 #include "planner/sharing/storage.h"
 
@@ -19,6 +20,9 @@ constexpr size_t kMaxOpsForManyWays = 20000;
 constexpr size_t kMaxExactWishes = 12;
 constexpr int64_t kExactWork = 40000;
 constexpr int64_t kStepWork = 5000;
+// Peaks that are lowered one after the other, and how many ops may be planned for that.
+constexpr int64_t kMaxPeaks = 8;
+constexpr int64_t kPeakWork = 100000;
 // Steps of placement per op while ways are compared.
 constexpr int64_t kQuickSteps = 100;
 
@@ -40,12 +44,22 @@ class Chooser {
     std::vector<uint8_t> unwanted;
   };
   bool Try(Way way, bool thorough = false);
+  bool Try(const Way& way, bool thorough, std::optional<Candidate>& candidate);
+  void Keep(Way way, bool thorough, Candidate candidate);
   bool Better(int64_t bytes, int64_t moved) const;
   std::vector<uint8_t> Without(uint8_t kinds) const { return std::vector<uint8_t>(g_.values().size(), kinds); }
-  // Values that lie somewhere because of a wish that moves no bytes: inputs, then results in order of their ops.
-  std::vector<ValueId> Granted() const;
-  void TryCombinations(const std::vector<ValueId>& granted);
-  void TrySteps(const std::vector<ValueId>& granted);
+  // A value that lies where it does by a wish that saves moving bytes.
+  struct Grant {
+    ValueId value;
+    WishKind kind;
+  };
+  // Inputs, then results in order of their ops.
+  std::vector<Grant> Granted() const;
+  bool IsExact(size_t wishes) const;
+  void TryCombinations(Way way, const std::vector<Grant>& granted);
+  void LowerPeaks(Way way, Candidate all);
+  bool StrikeOutAtPeak(const Candidate& c, std::vector<uint8_t>& unwanted) const;
+  void TrySteps();
 
   const Graph& g_;
   const Schedule& schedule_;
@@ -64,8 +78,22 @@ bool Chooser::Better(int64_t bytes, int64_t moved) const {
   return std::make_pair(bytes, moved) < std::make_pair(best_->bytes, best_->moved_bytes);
 }
 
-// True if it is the best so far.
 bool Chooser::Try(Way way, bool thorough) {
+  std::optional<Candidate> candidate;
+  if (!Try(way, thorough, candidate)) return false;
+  Keep(std::move(way), thorough, *std::move(candidate));
+  return true;
+}
+
+void Chooser::Keep(Way way, bool thorough, Candidate candidate) {
+  best_ = std::move(candidate);
+  thorough_ = thorough;
+  best_way_ = std::move(way);
+}
+
+// True if it is better than the best so far. Another one may be there without being placed, or absent.
+bool Chooser::Try(const Way& way, bool thorough, std::optional<Candidate>& candidate) {
+  candidate.reset();
   SharingPolicy policy;
   policy.taste = way.taste;
   policy.contest = way.contest;
@@ -85,20 +113,19 @@ bool Chooser::Try(Way way, bool thorough) {
   }
   if (!status.ok()) {
     if (error_.ok() && !absl::IsCancelled(status)) error_ = status;
+    if (absl::IsCancelled(status)) candidate = *std::move(c);
     return false;
   }
-  if (!Better(c->bytes, c->moved_bytes)) return false;
-  best_ = *std::move(c);
-  thorough_ = thorough;
-  best_way_ = std::move(way);
-  return true;
+  const bool better = Better(c->bytes, c->moved_bytes);
+  candidate = *std::move(c);
+  return better;
 }
 
-std::vector<ValueId> Chooser::Granted() const {
-  std::vector<ValueId> granted;
+std::vector<Chooser::Grant> Chooser::Granted() const {
+  std::vector<Grant> granted;
   const auto add = [&](ValueId v) {
-    const uint8_t kind = Bits(best_->sharing.joined_by[v.index()]);
-    if ((kind & ~Bits(WishKind::kInPlace)) != 0) granted.push_back(v);
+    const WishKind kind = best_->sharing.joined_by[v.index()];
+    if ((Bits(kind) & ~Bits(WishKind::kInPlace)) != 0) granted.push_back({v, kind});
   };
   for (size_t i = 0; i < g_.values().size(); ++i) {
     if (g_.values()[i].role == Role::kInput) add(ValueId(static_cast<int32_t>(i)));
@@ -109,32 +136,74 @@ std::vector<ValueId> Chooser::Granted() const {
   return granted;
 }
 
-void Chooser::TryCombinations(const std::vector<ValueId>& granted) {
-  std::vector<uint8_t> kinds;
-  for (ValueId v : granted) kinds.push_back(Bits(best_->sharing.joined_by[v.index()]));
-  Way way = best_way_;
+bool Chooser::IsExact(size_t wishes) const {
+  return wishes <= kMaxExactWishes && (int64_t{1} << wishes) * static_cast<int64_t>(g_.ops().size()) <= kExactWork;
+}
+
+void Chooser::TryCombinations(Way way, const std::vector<Grant>& granted) {
   way.contest = false;
   const std::vector<uint8_t> unwanted = way.unwanted.empty() ? Without(0) : way.unwanted;
   for (uint32_t mask = 0; mask < uint32_t{1} << granted.size(); ++mask) {
     way.unwanted = unwanted;
     for (size_t i = 0; i < granted.size(); ++i) {
-      if ((mask >> i & 1) != 0) way.unwanted[granted[i].index()] |= kinds[i];
+      if ((mask >> i & 1) != 0) way.unwanted[granted[i].value.index()] |= Bits(granted[i].kind);
     }
     Try(way);
   }
 }
 
-void Chooser::TrySteps(const std::vector<ValueId>& granted) {
+// False: nothing that is live at the peak of the largest arena lies there by such a wish.
+bool Chooser::StrikeOutAtPeak(const Candidate& c, std::vector<uint8_t>& unwanted) const {
+  size_t largest = 0;
+  LowerBound peak;
+  for (size_t i = 0; i < c.problems.size(); ++i) {
+    const LowerBound bound = ComputeLowerBound(c.problems[i].problem);
+    if (bound.load_bytes > peak.load_bytes) largest = i, peak = bound;
+  }
+  const SpaceProblem& space = c.problems[largest];
+  std::vector<char> live(c.sharing.storages.size(), 0);
+  for (size_t item = 0; item < space.storage.size(); ++item) {
+    for (const Piece& p : space.problem.PiecesOf(item)) {
+      if (p.begin <= peak.peak_time && peak.peak_time < p.end) live[static_cast<size_t>(space.storage[item])] = 1;
+    }
+  }
+  bool any = false;
+  for (size_t i = 0; i < g_.values().size(); ++i) {
+    const uint8_t kind = Bits(c.sharing.joined_by[i]) & kMoves;
+    if (kind == 0 || live[static_cast<size_t>(c.sharing.storage_of[i])] == 0) continue;
+    unwanted[i] |= kind;
+    any = true;
+  }
+  return any;
+}
+
+// Where some wishes cost memory, the others need not be given up: of `all`, wishes go that take part in the peak, again
+// and again.
+void Chooser::LowerPeaks(Way way, Candidate all) {
+  if (way.unwanted.empty()) way.unwanted = Without(0);
+  const int64_t cost = static_cast<int64_t>(g_.ops().size()) + 1;
+  const int64_t steps = options_.effort == Effort::kFast ? 1 : std::clamp(kPeakWork / cost, int64_t{2}, kMaxPeaks);
+  std::optional<Candidate> c = std::move(all);
+  for (int64_t i = 0; i < steps && c.has_value() && StrikeOutAtPeak(*c, way.unwanted); ++i) {
+    if (Try(way, false, c)) Keep(way, false, *c);
+  }
+}
+
+// One wish of the best way after the other is taken back.
+void Chooser::TrySteps() {
   int64_t work = kStepWork;
   const int64_t cost = static_cast<int64_t>(g_.ops().size()) + 1;
-  for (ValueId v : granted) {
-    if ((work -= cost) < 0) return;
-    const uint8_t kind = Bits(best_->sharing.joined_by[v.index()]);
-    if (kind == 0) continue;
-    Way way = best_way_;
-    if (way.unwanted.empty()) way.unwanted = Without(0);
-    way.unwanted[v.index()] |= kind;
-    Try(std::move(way));
+  for (bool improved = true; improved;) {
+    improved = false;
+    for (const Grant& grant : Granted()) {
+      const WishKind kind = best_->sharing.joined_by[grant.value.index()];
+      if (kind == WishKind::kNone) continue;
+      if ((work -= cost) < 0) return;
+      Way way = best_way_;
+      if (way.unwanted.empty()) way.unwanted = Without(0);
+      way.unwanted[grant.value.index()] |= Bits(kind);
+      improved = Try(std::move(way)) || improved;
+    }
   }
 }
 
@@ -143,25 +212,35 @@ absl::StatusOr<Candidate> Chooser::Run() && {
   const size_t ops = g_.ops().size();
   const bool fast = options_.effort == Effort::kFast;
   const bool many = options_.effort == Effort::kMax || (!fast && ops <= kMaxOpsForManyWays);
+  const bool memory = options_.objective == Objective::kMemory;
   const auto joined = [](WishKind kind) { return (Bits(kind) & kMoves) != 0; };
   const bool moves =
       best_.has_value() && std::any_of(best_->sharing.joined_by.begin(), best_->sharing.joined_by.end(), joined);
+  const std::vector<Grant> granted = many && moves ? Granted() : std::vector<Grant>();
   const auto done = [&] { return best_.has_value() && best_->optimal && (best_->bytes == 0 || !moves); };
   if (many && !done()) Try({InPlaceTaste::kOldestOperand, true, {}}, true);
-  const bool memory = options_.objective == Objective::kMemory;
-  if ((moves && memory && best_->bytes > 0) || !best_.has_value()) Try({best_way_.taste, true, Without(kMoves)});
+  const Way with_all = best_way_;
+  if ((moves && memory && best_->bytes > 0) || !best_.has_value()) {
+    const Way without{best_way_.taste, true, Without(kMoves)};
+    std::optional<Candidate> c;
+    if (Try(without, false, c)) {
+      std::optional<Candidate> all = std::move(best_);
+      Keep(without, false, *std::move(c));
+      if (all.has_value()) LowerPeaks(with_all, *std::move(all));
+    }
+  }
   if (many && (moves || !best_.has_value()) && !done()) {
     Try({best_way_.taste, true, Without(Bits(WishKind::kForward))});
   }
   if (many && (!best_.has_value() || best_->bytes > 0)) {
     Try({InPlaceTaste::kFirstOperand, true, Without(kEverything)}, true);
   }
-  if (many && best_.has_value() && (moves || best_->moved_bytes > 0)) {
-    const std::vector<ValueId> granted = Granted();
-    const bool exact =
-        granted.size() <= kMaxExactWishes && (int64_t{1} << granted.size()) * static_cast<int64_t>(ops) <= kExactWork;
-    const bool nothing_to_gain = best_->moved_bytes == 0 && (best_->bytes == 0 || !memory);
-    if (!nothing_to_gain) exact ? TryCombinations(granted) : TrySteps(granted);
+  const bool nothing_to_gain =
+      best_.has_value() && best_->moved_bytes == 0 && (best_->bytes == 0 || !memory || !moves);
+  if (many && best_.has_value() && !nothing_to_gain) {
+    if (IsExact(granted.size())) TryCombinations({}, granted);
+    const std::vector<Grant> others = Granted();
+    IsExact(others.size()) ? TryCombinations(best_way_, others) : TrySteps();
   }
   if (!best_.has_value()) return error_;
   if (!thorough_ && !best_->optimal && !fast) {
