@@ -11,6 +11,8 @@ namespace {
 constexpr size_t kMaxSpots = 4;
 constexpr int kMaxDepth = 8;
 constexpr int kMaxSteps = 32;
+// Parts of a concat that are looked at to tell where it is going to lie.
+constexpr uint32_t kMaxPartsTried = 4;
 
 }  // namespace
 
@@ -89,6 +91,7 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
   if (lies) {
     if (const std::optional<int32_t> reserved = s_.ReservedFor(d.to)) return found(*reserved, 0);
     if (on_base) AddPlacesOnBase(*write->base, there, search);
+    if (!write->base.has_value() && AddPlaceBesideOthers(op, d, there, search)) return;
   }
   if (depth < kMaxDepth) Follow(d.to, there, depth + 1, search);
   // The result of a copy from one place finds its bytes wherever they are.
@@ -109,6 +112,27 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
 
 bool DestinationFinder::MayReserve(ValueId to) const {
   return !s_.Placed(to) && !g_.value(to).pinned_offset_bytes.has_value() && decisions_.MayReserve(to);
+}
+
+// Other parts of the result lie where they do already, or will: it had better lie around them.
+bool DestinationFinder::AddPlaceBesideOthers(const Op& op, const Destination& d, const Expr& there,
+                                             Search& search) const {
+  for (uint32_t i = 0; i < std::min(op.num_reads, kMaxPartsTried); ++i) {
+    const std::optional<RegionId> to = g_.reads(op)[i].to_region;
+    const Source source = destinations_.SourceOf(d.op, i);
+    if (!to.has_value() || source.value == search.value || !source.region.contiguous()) continue;
+    const std::optional<int32_t> reserved = s_.ReservedFor(source.value);
+    const bool placed = s_.Placed(source.value) && !s_.Strided(source.value) &&
+                        s_.JoinedBy(source.value) == WishKind::kForward;
+    if (!g_.region(*to).contiguous() || (!placed && !reserved.has_value())) continue;
+    const int32_t storage = placed ? s_.StorageOf(source.value) : *reserved;
+    if (s_.storage(storage).owner.has_value()) continue;
+    const Expr part = (placed ? s_.OffsetOf(source.value) : Expr(0)) + source.region.at;
+    search.found.spots.push_back(
+        {storage, Region{part - g_.region(*to).at + there, g_.value(search.value).bytes, {}}});
+    return true;
+  }
+  return false;
 }
 
 // Where `there` bytes after the first byte of the base is, or will be: the base may be a copy that is not made yet.

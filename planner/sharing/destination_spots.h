@@ -72,6 +72,7 @@ class DestinationFinder {
   void Follow(ValueId at, const Expr& offset, int depth, Search& search) const;
   void Visit(const Destination& d, const Expr& there, int depth, Search& search) const;
   void AddPlacesOnBase(ValueId base, const Expr& there, Search& search) const;
+  bool AddPlaceBesideOthers(const Op& op, const Destination& d, const Expr& there, Search& search) const;
   bool MayReserve(ValueId to) const;
   bool Lies(const Search& search, const Expr& offset, ValueId to) const;
 
