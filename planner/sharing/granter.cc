@@ -205,8 +205,8 @@ Refusal Granter::RefusalFor(const Blocker& blocker, int32_t time) const {
 // The first use of what lies in the written bytes that is not over when the unit at `time` writes there.
 std::optional<Refusal> Granter::StillNeeded(int32_t time, int32_t storage, const Region& written) {
   const ByteRange span = SpanOf(written, g_);
-  if (span.empty()) return std::nullopt;
   ByteTimeline& timeline = s_.TimelineOf(storage);
+  if (span.empty() || span.begin >= timeline.end() || span.end <= timeline.begin()) return std::nullopt;
   std::optional<Refusal> found;
   const auto look = [&](const Frontier& uses, ValueId writer) {
     if (found.has_value()) return;
