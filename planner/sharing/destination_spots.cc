@@ -24,6 +24,7 @@ DestinationSpots DestinationFinder::Find(ValueId v, int32_t time) const {
   if (own.has_value()) found.spots.push_back({*own, Region{0, g_.value(v).bytes, {}}});
   if (destinations_.of(v).empty() || g_.value(v).max_bytes == 0) return std::move(found);
   for (const Reach reach : {Reach::kCopies, Reach::kMaking, Reach::kParts}) {
+    if (reach == Reach::kParts && !destinations_.LeadToParts(v)) break;
     search.reach = reach;
     search.steps = 0;
     if (found.spots.size() == (own.has_value() ? 1 : 0) && !found.to_reserve.has_value()) Follow(v, 0, 0, search);

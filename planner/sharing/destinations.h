@@ -59,10 +59,14 @@ class Destinations {
     if (begin_.empty() || leads_[root.index()] == 0) return {};
     return absl::MakeConstSpan(edges_).subspan(begin_[root.index()], begin_[root.index() + 1] - begin_[root.index()]);
   }
+  // Whether a copy of a part is among them, or is led to.
+  bool LeadToParts(ValueId root) const { return !leads_.empty() && (leads_[root.index()] & kToParts) != 0; }
   // A data movement that is not part of a fused group, and no view.
   bool Moves(OpId op) const;
 
  private:
+  enum : char { kToAll = 1, kToParts = 2 };
+
   uint32_t FirstPartAt(const Op& op, const Expr& at) const;
   template <class F>
   void ForEachEdge(OpId op, F f) const;
@@ -72,7 +76,7 @@ class Destinations {
   const Uses& uses_;
   std::vector<uint32_t> begin_;  // by value, into edges_; empty: there are none
   std::vector<Destination> edges_;
-  std::vector<char> leads_;  // by value: some destination is that of a data movement, or leads to one
+  std::vector<char> leads_;  // by value: bits; some destination is that of a data movement, or leads to one
 };
 
 }  // namespace bufplan

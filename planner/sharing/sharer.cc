@@ -80,11 +80,12 @@ bool Sharer::PlaceInput(ValueId v) {
   if (!decisions_.Wanted(v, WishKind::kForward) || g_.value(v).pinned_offset_bytes.has_value()) return false;
   DestinationSpots found = finder_.Find(v, Schedule::kStart);
   const auto is_owned = [&](const Spot& spot) { return s_.storage(spot.storage).owner.has_value(); };
+  const size_t spots = found.spots.size();
   found.spots.erase(std::remove_if(found.spots.begin(), found.spots.end(), is_owned), found.spots.end());
   // What goes on into storage of the caller had better be copied there at once.
   const auto goes_on = [&](ValueId to) {
-    const Spots spots = finder_.Find(to, Schedule::kStart).spots;
-    return std::any_of(spots.begin(), spots.end(), is_owned);
+    const Spots next = finder_.Find(to, Schedule::kStart).spots;
+    return found.spots.size() < spots || std::any_of(next.begin(), next.end(), is_owned);
   };
   if (found.to_reserve.has_value()) {
     const ValueId to = found.to_reserve->to;
@@ -195,6 +196,10 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
     return NoteElided(op, Why::kCoincides, v);
   }
   std::optional<Refusal> refusal;
+  if (!unread && effects_.KeepsBase(op, w)) {
+    refusal = Refusal{Why::kCarried};
+    if (ShareOnBase(time, op, w, refusal)) return;
+  }
   const DestinationSpots destinations = finder_.Find(v, time);
   // What is built on bytes that nobody reads need not lie where nobody may write.
   const bool apart = unread && IsCallers(op);
@@ -204,7 +209,7 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
     s_.Create(v, std::nullopt);
     return NoteElided(op, Why::kUnread, v);
   }
-  if (w.base.has_value()) {
+  if (w.base.has_value() && !effects_.KeepsBase(op, w)) {
     refusal = Refusal{Why::kCarried};
     if (ShareOnBase(time, op, w, refusal)) return;
   }
