@@ -12,8 +12,6 @@ namespace {
 
 // Parts of one movement whose sources are tried as places of the whole.
 constexpr uint32_t kMaxPartsTried = 4;
-// Wishes that a value in the way depends on that are named one by one, nearest first; besides, the cheapest of all is.
-constexpr size_t kMaxNamed = 3;
 
 }  // namespace
 
@@ -30,7 +28,8 @@ Sharer::Sharer(const Graph& graph, const Schedule& schedule, const Uses& uses, c
       s_(graph, schedule, uses),
       effects_(graph, schedule, uses, destinations, s_),
       finder_(graph, schedule, uses, destinations, decisions, s_),
-      granter_(graph, schedule, uses, ownership_, effects_, s_) {}
+      granter_(graph, schedule, uses, ownership_, effects_, s_),
+      grants_(graph, s_) {}
 
 // Some result takes over bytes of v.
 bool Sharer::IsBase(ValueId v) {
@@ -97,7 +96,7 @@ bool Sharer::PlaceInput(ValueId v) {
   }
   for (const Spot& spot : found.spots) {
     if (!granter_.TryInput(v, spot)) continue;
-    NoteJoin(v, v, found.gain);
+    grants_.Add(v, v, found.gain);
     return true;
   }
   return false;
@@ -106,21 +105,6 @@ bool Sharer::PlaceInput(ValueId v) {
 Spot Sharer::Reserved(ValueId v, const FutureSpot& at) {
   const std::optional<int32_t> reserved = s_.ReservedFor(at.to);
   return {reserved.has_value() ? *reserved : s_.Reserve(at.to), Region{at.offset, g_.value(v).bytes, {}}};
-}
-
-void Sharer::NoteJoin(ValueId v, ValueId to, int64_t gain) {
-  if (joined_to_.empty()) {
-    joined_to_.resize(g_.values().size());
-    gain_.resize(g_.values().size());
-    cheapest_.resize(g_.values().size());
-  }
-  joined_to_[v.index()] = to;
-  gain_[v.index()] = gain;
-  cheapest_[v.index()] = v;
-  const std::optional<ValueId> on = DependsOn(v);
-  if (!on.has_value()) return;
-  const ValueId cheapest = cheapest_[on->index()];
-  if (gain_[cheapest.index()] < gain) cheapest_[v.index()] = cheapest;
 }
 
 void Sharer::ShareUnit(int32_t time) {
@@ -389,7 +373,7 @@ std::optional<Refusal> Sharer::Try(int32_t time, const Wish& wish, int64_t gain)
     ContestRefusal(time, wish, gain);
     return refusal;
   }
-  NoteJoin(wish.result, uses_.root(wish.target), gain);
+  grants_.Add(wish.result, uses_.root(wish.target), gain);
   if (!destinations_.Moves(wish.op)) return std::nullopt;
   if (!s_.Elided(wish.op)) {
     Executes(wish.op);
@@ -424,49 +408,12 @@ void Sharer::ContestRefusal(int32_t time, const Wish& wish, int64_t gain) {
   if (!decisions_.contest() || gain == 0) return;
   obstacles_.clear();
   for (const Blocker& b : granter_.blockers()) {
-    obstacles_.push_back(ObstacleOf(b));
+    obstacles_.push_back(grants_.ObstacleOf(b));
     if (!obstacles_.back().any_of.empty()) continue;
     obstacles_.clear();
     break;
   }
-  contest_.Refuse(RivalOf(wish.result, wish.kind, gain), time, obstacles_);
-}
-
-Contest::Rival Sharer::GrantedTo(ValueId v) const {
-  const WishKind kind = s_.JoinedBy(v);
-  return RivalOf(v, kind, kind == WishKind::kNone ? 0 : gain_[v.index()]);
-}
-
-Contest::Rival Sharer::RivalOf(ValueId v, WishKind kind, int64_t gain) const {
-  return {v, kind, kind == WishKind::kSource && gain < g_.value(v).max_bytes, gain};
-}
-
-Contest::Obstacle Sharer::ObstacleOf(const Blocker& blocker) const {
-  Contest::Obstacle obstacle{{}, blocker.missing};
-  const std::optional<ValueId> cheapest = CheapestToStrikeOut(blocker.value);
-  if (!cheapest.has_value()) return obstacle;
-  bool named = false;
-  const auto name = [&](ValueId v) {
-    obstacle.any_of.push_back(GrantedTo(v));
-    named = named || v == *cheapest;
-  };
-  std::optional<ValueId> at = blocker.value;
-  for (size_t i = 0; i < kMaxNamed && at.has_value(); ++i, at = DependsOn(*at)) name(*at);
-  if (!named) name(*cheapest);
-  return obstacle;
-}
-
-// The value by whose wish v's own came to be possible; nullopt: that one came first.
-std::optional<ValueId> Sharer::DependsOn(ValueId v) const {
-  const ValueId on = joined_to_[v.index()];
-  if (on == v || s_.JoinedBy(on) == WishKind::kNone) return std::nullopt;
-  return on;
-}
-
-// Of v's own wish and those that it depends on, the one that saves least; nullopt: v came first.
-std::optional<ValueId> Sharer::CheapestToStrikeOut(ValueId v) const {
-  if (s_.JoinedBy(v) == WishKind::kNone) return std::nullopt;
-  return cheapest_[v.index()];
+  contest_.Refuse(grants_.RivalOf(wish.result, wish.kind, gain), time, obstacles_);
 }
 
 // What a commit moves if the result does not lie where it is going to be committed to.
@@ -508,7 +455,7 @@ absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
       s_.AddOrder({OpId(b.time), op});
       continue;
     }
-    const std::optional<ValueId> cheapest = CheapestToStrikeOut(b.value);
+    const std::optional<ValueId> cheapest = grants_.Cheapest(b.value);
     if (!cheapest.has_value()) return OldContentIsRead(time, op, b.time);
     if (!decisions_.StrikeOut(*cheapest, s_.JoinedBy(*cheapest), reason)) decisions_.Lock(target);
   }

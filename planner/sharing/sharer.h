@@ -24,6 +24,7 @@
 #include "planner/sharing/destination_spots.h"
 #include "planner/sharing/destinations.h"
 #include "planner/sharing/effect.h"
+#include "planner/sharing/grant_chains.h"
 #include "planner/sharing/granter.h"
 #include "planner/sharing/ownership.h"
 #include "planner/sharing/policy.h"
@@ -39,7 +40,7 @@ class Sharer {
   // ERRORS: see ShareStorages().
   absl::Status Run();
   // The wish by which v lies where it does.
-  Contest::Rival GrantedTo(ValueId v) const;
+  Contest::Rival GrantedTo(ValueId v) const { return grants_.GrantedTo(v); }
   Sharing Take() { return std::move(s_).Finish(); }
 
  private:
@@ -61,12 +62,7 @@ class Sharer {
 
   std::optional<Refusal> Try(int32_t time, const Wish& wish, int64_t gain);
   void Executes(OpId op);
-  void NoteJoin(ValueId v, ValueId to, int64_t gain);
   void ContestRefusal(int32_t time, const Wish& wish, int64_t gain);
-  Contest::Rival RivalOf(ValueId v, WishKind kind, int64_t gain) const;
-  Contest::Obstacle ObstacleOf(const Blocker& blocker) const;
-  std::optional<ValueId> CheapestToStrikeOut(ValueId v) const;
-  std::optional<ValueId> DependsOn(ValueId v) const;
   int64_t CommittedBytes(const Wish& wish) const;
 
   absl::Status Commit(int32_t time, OpId op);
@@ -93,13 +89,11 @@ class Sharer {
   EffectFinder effects_;
   DestinationFinder finder_;
   Granter granter_;
+  GrantChains grants_;
   absl::flat_hash_map<int32_t, Refusal> not_forwarded_;  // by value: why it is not where it is going to be copied to
   std::vector<char> is_base_;                            // by root; empty until somebody asks
   std::vector<char> contiguous_;                         // by root; likewise
   std::vector<ValueId> not_reserved_;                    // expected to lie in storage of the caller
-  std::vector<ValueId> joined_to_;                       // by value: what it lies on; empty until somebody joins
-  std::vector<int64_t> gain_;                            // by value: the bytes that are not moved because of that
-  std::vector<ValueId> cheapest_;                        // by value: of that wish and those it depends on
   std::vector<Contest::Obstacle> obstacles_;             // of the wish that was refused last
 };
 

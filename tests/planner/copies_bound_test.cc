@@ -1,11 +1,15 @@
 // Bounds that every plan must keep, on random graphs of every profile: it moves no more bytes than are left if only
 // those copies go of which anybody can see that they are needless, and it needs no more memory than without any
 // sharing.
+//
+// More graphs: bazel test --test_env=BUFPLAN_RANDOM_GRAPHS=20000 //tests/planner:copies_bound_test
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "gtest/gtest.h"
 #include "ir/expr_proof.h"
 #include "ir/region.h"
@@ -18,7 +22,12 @@
 namespace bufplan {
 namespace {
 
-constexpr uint64_t kGraphs = 100;
+// Of one profile.
+uint64_t NumGraphs() {
+  const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
+  uint64_t n = 0;
+  return (text != nullptr && absl::SimpleAtoi(text, &n) ? n : 600) / RandomGraphOptions::Profiles().size();
+}
 
 int64_t Largest(const Graph& graph, const Expr& bytes) {
   const std::optional<Bounds> bounds = BoundsOf(bytes, graph.symbols());
@@ -110,7 +119,7 @@ class CopiesBound : public testing::TestWithParam<RandomGraphOptions> {};
 
 TEST_P(CopiesBound, NoMoreBytesMoveThanWithoutObviousCopies) {
   int64_t moved = 0, obvious = 0;
-  for (uint64_t seed = 1; seed <= kGraphs; ++seed) {
+  for (uint64_t seed = 1; seed <= NumGraphs(); ++seed) {
     const absl::StatusOr<Graph> graph = RandomGraph(GetParam(), seed);
     ASSERT_TRUE(graph.ok());
     if (!graph->fusions().empty()) continue;  // groups move as they like
@@ -129,7 +138,7 @@ TEST_P(CopiesBound, NoMoreBytesMoveThanWithoutObviousCopies) {
 
 TEST_P(CopiesBound, NoMoreMemoryThanWithoutSharing) {
   int64_t needed = 0, unshared = 0;
-  for (uint64_t seed = 1; seed <= kGraphs; ++seed) {
+  for (uint64_t seed = 1; seed <= NumGraphs(); ++seed) {
     const absl::StatusOr<Graph> graph = RandomGraph(GetParam(), seed);
     ASSERT_TRUE(graph.ok());
     std::vector<FusionId> fused;
