@@ -14,7 +14,16 @@ Decisions::Decisions(const Graph& graph, const SharingPolicy& policy)
 
 bool Decisions::StrikeOut(ValueId v, WishKind kind, Refusal reason) {
   if (settled_) return false;
-  if (!Wanted(v, kind)) return true;  // in this round already
+  const auto lies_in = lies_in_.find(v.value);
+  const bool callers = kind == WishKind::kSource && lies_in != lies_in_.end();
+  if (!Wanted(v, kind)) {  // in this round already, or it came to lie in another place that will not do
+    const auto barred = barred_.find(v.value);
+    if (barred == barred_.end() || (callers && barred->second == lies_in->second)) return true;
+    barred_.erase(barred);
+    changed_ = true;
+    return true;
+  }
+  if (callers) barred_.insert_or_assign(v.value, lies_in->second);
   unwanted_.resize(num_values_, 0);
   unwanted_[v.index()] |= static_cast<uint8_t>(kind);
   struck_out_.insert_or_assign(v.value, std::move(reason));
@@ -26,6 +35,7 @@ void Decisions::Readmit(ValueId v, WishKind kind) {
   if (settled_ || Wanted(v, kind)) return;
   unwanted_[v.index()] &= static_cast<uint8_t>(~static_cast<uint8_t>(kind));
   if (unwanted_[v.index()] == 0) struck_out_.erase(v.value);
+  if (kind == WishKind::kSource) barred_.erase(v.value);
   changed_ = true;
 }
 
@@ -57,6 +67,7 @@ void Decisions::Lock(ValueId owner) { changed_ = locked_.insert(owner.value).sec
 bool Decisions::EndRound() {
   if (!changed_) return true;
   changed_ = false;
+  lies_in_.clear();
   if (++round_ < kMaxRounds || settled_) return false;
   settled_ = true;
   no_bytes_.clear();

@@ -10,6 +10,7 @@
 #define BUFPLAN_PLANNER_SHARING_DECISIONS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -38,6 +39,14 @@ class Decisions {
     const auto it = struck_out_.find(v.value);
     return it == struck_out_.end() ? nullptr : &it->second;
   }
+  // Where v must not lie by its wish kSource, which was struck out: in the storage of this caller-owned value. nullopt:
+  // anywhere.
+  std::optional<ValueId> BarredFrom(ValueId v) const {
+    const auto it = barred_.find(v.value);
+    return it == barred_.end() ? std::nullopt : std::optional<ValueId>(it->second);
+  }
+  // v lies in the storage of a caller-owned value by its wish kSource: if that is struck out, other places may do.
+  void LiesIn(ValueId v, ValueId owner) { lies_in_.insert_or_assign(v.value, owner); }
   // Whether wishes may be struck out in favour of better ones.
   bool contest() const { return contest_ && !settled_; }
   // From the next round on. False: it is too late.
@@ -78,6 +87,7 @@ class Decisions {
   std::vector<char> in_full_;
   std::vector<char> no_bytes_;  // by value; empty: all unknown
   absl::flat_hash_map<int32_t, Refusal> struck_out_;
+  absl::flat_hash_map<int32_t, ValueId> lies_in_, barred_;
   absl::flat_hash_set<int32_t> locked_, not_reserved_, apart_;
   int round_ = 0;
   bool contest_;

@@ -216,9 +216,10 @@ bool Sharer::IsCallers(OpId op) const {
 bool Sharer::ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& destinations,
                            std::optional<Refusal>& refusal) {
   const ValueId v = w.value;
+  const std::optional<ValueId> barred_from = decisions_.BarredFrom(v);
   if (!decisions_.Wanted(v, WishKind::kSource)) {
     refusal = decisions_.StruckOut(v) != nullptr ? *decisions_.StruckOut(v) : Refusal{Why::kLessMemory};
-    return false;
+    if (!barred_from.has_value()) return false;
   }
   const uint32_t parts = g_.op(op).num_reads;
   Spots spots;
@@ -242,6 +243,7 @@ bool Sharer::ShareAtSource(int32_t time, OpId op, const Write& w, const Spots& d
   }
   std::stable_partition(spots.begin(), spots.end(), wanted_later);
   for (const Spot& spot : spots) {
+    if (barred_from.has_value() && s_.storage(spot.storage).owner == barred_from) continue;
     const Wish wish{v, op, &w, WishKind::kSource, source, InPlaceMode::kAny, spot, true};
     std::optional<Refusal> refused = Try(time, wish, g_.value(v).max_bytes);
     if (!refused.has_value()) return true;
@@ -374,6 +376,7 @@ std::optional<Refusal> Sharer::Try(int32_t time, const Wish& wish, int64_t gain)
     return refusal;
   }
   grants_.Add(wish.result, uses_.root(wish.target), gain);
+  if (wish.kind == WishKind::kSource && owner.has_value()) decisions_.LiesIn(wish.result, *owner);
   if (!destinations_.Moves(wish.op)) return std::nullopt;
   if (!s_.Elided(wish.op)) {
     Executes(wish.op);
