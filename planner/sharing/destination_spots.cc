@@ -104,6 +104,12 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
     if (larger && !search.last_resort.has_value()) search.last_resort = FutureSpot{d.to, there};
     return;
   }
+  // What goes on into storage of the caller had better not be held back by what cannot hang over there.
+  const absl::Span<const Spot> spots = search.found.spots;
+  const bool goes_on = std::any_of(spots.begin(), spots.end(), [&](const Spot& spot) {
+    return s_.storage(spot.storage).owner.has_value();
+  });
+  if (search.hangs_over && goes_on) return;
   if (on_base && MayReserve(uses_.root(*write->base))) {
     search.found.to_reserve = FutureSpot{uses_.root(*write->base), uses_.offset(*write->base) + there};
   } else if (MayReserve(d.to)) {

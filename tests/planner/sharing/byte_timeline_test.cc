@@ -120,6 +120,21 @@ TEST(ByteTimeline, GrowsWhereItIsWrittenBeyondItsEnd) {
   EXPECT_THAT(Rows(timeline, {0, 256}), ElementsAre(Row{0, 256, 3}));
 }
 
+TEST(ByteTimeline, GrowsBelowItsBegin) {
+  const Ops ops(4, 1);
+  ByteTimeline timeline(64, ValueId(1), 0);
+  timeline.Use({0, 64}, 3, ops.schedule());
+  timeline.Write({-32, 16}, ValueId(2), 1, ops.schedule());
+  EXPECT_EQ(timeline.begin(), -32);
+  EXPECT_THAT(Rows(timeline, {-32, 64}), ElementsAre(Row{-32, 16, 2}, Row{16, 64, 1}));
+  // Who used all of it did not use what came below.
+  timeline.ForEach({-32, 0}, [&](ByteRange, const Segment& s) {
+    EXPECT_EQ(s.uses.NotBefore(2, ops.schedule()), std::nullopt);
+  });
+  timeline.Write({-64, 64}, ValueId(3), 2, ops.schedule());
+  EXPECT_THAT(Rows(timeline, {-64, 64}), ElementsAre(Row{-64, 64, 3}));
+}
+
 TEST(ByteTimeline, ContentThatIsOnlyPartlyOverwrittenKeepsItsUses) {
   const Ops ops(20, 1);
   ByteTimeline timeline(64, ValueId(1), 0);
