@@ -219,6 +219,7 @@ std::optional<Refusal> Granter::StillNeeded(int32_t time, int32_t storage, const
     // What this very unit wrote already is another result of it.
     if (!found.has_value() && s.written == time) found = Refusal{Why::kOwnOperand, s.writer, time};
   });
+  timeline.ForEachWide(span, [&](ByteRange, const Frontier& uses) { look(uses, s_.Tip(storage)); });
   look(timeline.whole(), s_.Tip(storage));
   if (const int32_t t = timeline.UsedAround(span, time); t != Schedule::kStart) look(Frontier(t), s_.Tip(storage));
   return found;
