@@ -21,8 +21,7 @@ void PerOp(benchmark::State& state, const Graph& graph) {
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(graph.ops().size()));
 }
 
-void Plan(benchmark::State& state, Effort effort, bool check, int num_streams) {
-  const Graph graph = DecoderGraph(state.range(0), num_streams);
+void Plan(benchmark::State& state, const Graph& graph, Effort effort, bool check) {
   int64_t bytes = 0, bound = 0;
   for (auto _ : state) {
     absl::StatusOr<bufplan::Plan> plan = MakePlan(graph, {.effort = effort, .check = check});
@@ -37,10 +36,13 @@ void Plan(benchmark::State& state, Effort effort, bool check, int num_streams) {
   state.counters["over_bound"] = bound > 0 ? static_cast<double>(bytes) / static_cast<double>(bound) : 1.0;
 }
 
-void BM_PlanFast(benchmark::State& state) { Plan(state, Effort::kFast, false, 1); }
-void BM_PlanFastChecked(benchmark::State& state) { Plan(state, Effort::kFast, true, 1); }
-void BM_PlanDefault(benchmark::State& state) { Plan(state, Effort::kDefault, false, 1); }
-void BM_PlanFastStreams(benchmark::State& state) { Plan(state, Effort::kFast, false, 8); }
+void BM_PlanFast(benchmark::State& state) { Plan(state, DecoderGraph(state.range(0)), Effort::kFast, false); }
+void BM_PlanFastChecked(benchmark::State& state) { Plan(state, DecoderGraph(state.range(0)), Effort::kFast, true); }
+void BM_PlanDefault(benchmark::State& state) { Plan(state, DecoderGraph(state.range(0)), Effort::kDefault, false); }
+void BM_PlanFastStreams(benchmark::State& state) { Plan(state, DecoderGraph(state.range(0), 8), Effort::kFast, false); }
+void BM_PlanConcatReaders(benchmark::State& state) {
+  Plan(state, ConcatReadersGraph(state.range(0)), Effort::kFast, false);
+}
 
 void BM_Sharing(benchmark::State& state) {
   const Graph graph = DecoderGraph(state.range(0));
@@ -106,6 +108,7 @@ BENCHMARK(BM_PlanFast) BUFPLAN_SIZES;
 BENCHMARK(BM_PlanFastChecked) BUFPLAN_SIZES;
 BENCHMARK(BM_PlanDefault) BUFPLAN_SIZES;
 BENCHMARK(BM_PlanFastStreams) BUFPLAN_SIZES;
+BENCHMARK(BM_PlanConcatReaders)->Arg(1000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_Uses) BUFPLAN_SIZES;
 BENCHMARK(BM_Sharing) BUFPLAN_SIZES;
 BENCHMARK(BM_Liveness) BUFPLAN_SIZES;

@@ -14,6 +14,15 @@ constexpr int64_t kRow = 4096 * 4;
 constexpr int64_t kHidden = 11008 * 4;
 constexpr int64_t kCache = int64_t{4096} * 8192;
 
+Graph BuildOrDie(GraphBuilder b) {
+  absl::StatusOr<Graph> graph = std::move(b).Build();
+  if (!graph.ok()) {
+    std::fprintf(stderr, "%s\n", graph.status().ToString().c_str());
+    std::abort();
+  }
+  return *std::move(graph);
+}
+
 class Decoder {
  public:
   explicit Decoder(int num_streams) : b_("decoder") {
@@ -26,12 +35,7 @@ class Decoder {
     ValueId x = b_.Input("", kRow);
     while (static_cast<int64_t>(b_.last_op().index()) + 1 < num_ops) x = Layer(x);
     b_.Output(x);
-    absl::StatusOr<Graph> graph = std::move(b_).Build();
-    if (!graph.ok()) {
-      std::fprintf(stderr, "%s\n", graph.status().ToString().c_str());
-      std::abort();
-    }
-    return *std::move(graph);
+    return BuildOrDie(std::move(b_));
   }
 
  private:
@@ -73,5 +77,19 @@ class Decoder {
 }  // namespace
 
 Graph DecoderGraph(int64_t num_ops, int num_streams) { return Decoder(num_streams).Build(num_ops); }
+
+Graph ConcatReadersGraph(int64_t num_parts) {
+  constexpr int64_t kPart = 64;
+  GraphBuilder b("concat_readers");
+  std::vector<ValueId> parts;
+  for (int64_t i = 0; i < num_parts; ++i) parts.push_back(b.Compute("", {.writes = {{.bytes = kPart}}}));
+  const ValueId all = b.Concat("", parts);
+  const Region most{0, kPart * num_parts - 8, {}};
+  for (int64_t i = 0; i < num_parts; ++i) {
+    b.Compute("", {.reads = {Operand(all, most)}, .writes = {{.bytes = 8}}});
+  }
+  for (ValueId part : parts) b.Compute("", {.reads = {part}, .writes = {{.bytes = 8}}});
+  return BuildOrDie(std::move(b));
+}
 
 }  // namespace bufplan

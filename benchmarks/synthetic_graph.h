@@ -13,6 +13,9 @@ namespace bufplan {
 // streams of their own, joined by data. Deterministic; valid by construction.
 Graph DecoderGraph(int64_t num_ops, int num_streams = 1);
 
+// A concatenation of `num_parts` parts, as many reads of most of it, and then one of each part; 64 bytes a part.
+Graph ConcatReadersGraph(int64_t num_parts);
+
 }  // namespace bufplan
 
 #endif  // BUFPLAN_BENCHMARKS_SYNTHETIC_GRAPH_H_

@@ -22,7 +22,8 @@ class Sentence {
     }
     if (note_.action == Action::kElided && !note_.result.has_value()) return "there is nothing to move";
     if (note_.why == Why::kCarried) return Carried();
-    return absl::StrCat(Wish(), Reason(), note_.text.empty() ? "" : "; needs ", note_.text);
+    const bool needs = !note_.text.empty() && note_.why != Why::kSearchLimit;
+    return absl::StrCat(Wish(), Reason(), needs ? absl::StrCat("; needs ", note_.text) : "");
   }
 
  private:
@@ -130,6 +131,9 @@ class Sentence {
       case Why::kCostsLess:
         return absl::StrCat("that costs less than what ", Op(note_.blocker), " would have to copy for ",
                             Value(note_.other));
+      case Why::kSearchLimit:
+        return absl::StrCat("it is not proven within the limit of ", note_.text,
+                            " comparisons that nobody needs what lies there");
       case Why::kBetterOperand: return "another operand was taken";
       default: return "";
     }

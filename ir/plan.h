@@ -105,6 +105,7 @@ enum class Why : uint8_t {
   kPinned,          // pins contradict
   kDisjoint,        // `value` and `other` are declared disjoint
   kBetterOperand,   // `other` was taken instead
+  kSearchLimit,     // the proof that nobody needs what lies there was given up after `text` comparisons
   kCarried,         // bytes of base `value` are carried to the result's own storage
 };
 

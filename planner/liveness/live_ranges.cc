@@ -1,11 +1,10 @@
 #include "planner/liveness/live_ranges.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 
-#include "absl/container/btree_map.h"
 #include "ir/region.h"
+#include "planner/liveness/byte_steps.h"
 #include "planner/liveness/overwritten.h"
 
 namespace bufplan {
@@ -13,107 +12,105 @@ namespace {
 
 // The life of each byte of one storage while its values are visited in the order they are written.
 //
-// Two maps over the bytes, as they change at different places: since when the content is alive, and until when it is
-// needed. Ranges that end alike are joined, so a run of uses that grows does not visit its parts again and again.
+// Step functions over the bytes, apart as they change at different places: since when the content is alive, and until
+// when it is needed. The latter is the later of two: uses that meet many steps are kept by themselves, so that many
+// uses of much of a storage do not visit all of its parts each time.
 class LiveBytes {
  public:
   // Dead until something is written.
-  LiveBytes(int64_t size, int64_t time) {
-    born_[0] = {size, time};
-    needed_[0] = {size, time};
-  }
+  LiveBytes(int64_t size, int64_t time) : size_(size), born_({0, size}, time), needed_({0, size}, time) {}
 
   // The bytes are needed until `end`.
   void Use(ByteRange bytes, int64_t end) {
-    if (bytes.empty()) return;
-    SplitAt(needed_, bytes.begin);
-    SplitAt(needed_, bytes.end);
-    auto previous = needed_.end();
-    for (auto it = needed_.lower_bound(bytes.begin); it != needed_.end() && it->first < bytes.end;) {
-      it->second.time = std::max(it->second.time, end);
-      if (previous != needed_.end() && previous->second.time == it->second.time) {
-        previous->second.end = it->second.end;
-        it = needed_.erase(it);
-        previous = std::prev(it);
-      } else {
-        previous = it++;
-      }
+    if (!needed_.MeetsMoreThan(kFewSteps, bytes)) {
+      Raise(needed_, bytes, end);
+      return;
     }
+    if (!needed_by_many_.has_value()) needed_by_many_.emplace(ByteRange{0, size_}, INT64_MIN);
+    Raise(*needed_by_many_, bytes, end);
   }
 
   // New content in all of `bytes`. A life that lasts until now goes on, another one is over and becomes a piece.
   void Write(ByteRange bytes, int64_t time, std::vector<Piece>& pieces) {
-    if (bytes.empty()) return;
-    SplitAt(needed_, bytes.begin);
-    SplitAt(needed_, bytes.end);
-    for (auto n = needed_.lower_bound(bytes.begin); n != needed_.end() && n->first < bytes.end; ++n) {
-      if (n->second.time >= time) continue;
-      SplitAt(born_, n->first);
-      SplitAt(born_, n->second.end);
-      auto b = born_.lower_bound(n->first);
-      for (; b != born_.end() && b->first < n->second.end; ++b) {
-        if (b->second.time < n->second.time) {
-          pieces.push_back({b->second.time, n->second.time, b->first, b->second.end});
-        }
-        b->second.time = time;
-      }
+    FindNeeds(bytes);
+    for (const Need& need : needs_) {
+      if (need.end >= time) continue;
+      born_.ForEach(need.bytes, [&](ByteRange part, int64_t born) {
+        if (born < need.end) pieces.push_back({born, need.end, part.begin, part.end});
+      });
+      born_.Change(need.bytes, [&](int64_t& born) { born = time; });
     }
-    Use(bytes, time + 1);
+    NeedAll(bytes, time + 1);
   }
 
   // New content somewhere in `bytes`: the old, if there is any, lives on beside it.
   void WriteSome(ByteRange bytes, int64_t time) {
-    if (bytes.empty()) return;
-    SplitAt(needed_, bytes.begin);
-    SplitAt(needed_, bytes.end);
-    for (auto n = needed_.lower_bound(bytes.begin); n != needed_.end() && n->first < bytes.end; ++n) {
-      SplitAt(born_, n->first);
-      SplitAt(born_, n->second.end);
-      auto b = born_.lower_bound(n->first);
-      for (; b != born_.end() && b->first < n->second.end; ++b) {
-        if (b->second.time >= n->second.time) b->second.time = time;
-      }
+    FindNeeds(bytes);
+    for (const Need& need : needs_) {
+      born_.Change(need.bytes, [&](int64_t& born) { born = born >= need.end ? time : born; });
     }
-    Use(bytes, time + 1);
+    NeedAll(bytes, time + 1);
   }
 
-  void Finish(std::vector<Piece>& pieces) const {
+  void Finish(std::vector<Piece>& pieces) {
     const size_t first = pieces.size();
-    auto b = born_.begin();
-    auto n = needed_.begin();
-    for (int64_t byte = 0; b != born_.end();) {
-      const int64_t end = std::min(b->second.end, n->second.end);
-      const bool joins = pieces.size() > first && pieces.back().high == byte && pieces.back().begin == b->second.time &&
-                         pieces.back().end == n->second.time;
-      if (joins) {
-        pieces.back().high = end;
-      } else if (b->second.time < n->second.time) {
-        pieces.push_back({b->second.time, n->second.time, byte, end});
-      }
-      byte = end;
-      if (b->second.end == end) ++b;
-      if (n->second.end == end) ++n;
+    FindNeeds({0, size_});
+    for (const Need& need : needs_) {
+      born_.ForEach(need.bytes, [&](ByteRange part, int64_t born) {
+        const bool joins = pieces.size() > first && pieces.back().high == part.begin && pieces.back().begin == born &&
+                           pieces.back().end == need.end;
+        if (joins) {
+          pieces.back().high = part.end;
+        } else if (born < need.end) {
+          pieces.push_back({born, need.end, part.begin, part.end});
+        }
+      });
     }
   }
 
  private:
-  struct Until {
-    int64_t end = 0;  // one past the last byte
-    int64_t time = 0;
-  };
-  using Map = absl::btree_map<int64_t, Until>;  // by first byte; covers [0, size)
+  // Uses that meet more steps than this are kept by themselves.
+  static constexpr size_t kFewSteps = 16;
 
-  static void SplitAt(Map& map, int64_t byte) {
-    auto it = map.upper_bound(byte);
-    if (it == map.begin()) return;
-    --it;
-    if (it->first >= byte || it->second.end <= byte) return;
-    const Until upper = it->second;
-    it->second.end = byte;
-    map[byte] = upper;
+  struct Need {
+    ByteRange bytes;
+    int64_t end = 0;
+  };
+
+  static void Raise(ByteSteps<int64_t>& steps, ByteRange bytes, int64_t end) {
+    steps.Change(bytes, [end](int64_t& until) { until = std::max(until, end); });
   }
 
-  Map born_, needed_;
+  // Visits every step, unlike Use(): these are visited anyhow, and there are fewer of them afterwards.
+  void NeedAll(ByteRange bytes, int64_t end) {
+    Raise(needed_, bytes, end);
+    if (needed_by_many_.has_value()) Raise(*needed_by_many_, bytes, end);
+  }
+
+  // Until when the parts of `bytes` are needed, into needs_.
+  void FindNeeds(ByteRange bytes) {
+    needs_.clear();
+    needed_.ForEach(bytes, [&](ByteRange part, int64_t end) {
+      if (!needed_by_many_.has_value()) {
+        needs_.push_back({part, end});
+        return;
+      }
+      needed_by_many_->ForEach(part, [&](ByteRange run, int64_t many_end) {
+        const int64_t until = std::max(end, many_end);
+        const bool joins = !needs_.empty() && needs_.back().end == until;
+        if (joins) {
+          needs_.back().bytes.end = run.end;
+        } else {
+          needs_.push_back({run, until});
+        }
+      });
+    });
+  }
+
+  int64_t size_;
+  ByteSteps<int64_t> born_, needed_;
+  std::optional<ByteSteps<int64_t>> needed_by_many_;
+  std::vector<Need> needs_;
 };
 
 class Liveness {

@@ -49,8 +49,10 @@ FirstFit::FirstFit(const PlacementProblem& problem, ConflictSearch search) : pro
     const int64_t few = std::max(kFewPairs, kPairsPerPiece * static_cast<int64_t>(problem.pieces.size()));
     lists_ = ConflictLists::Build(problem, search == ConflictSearch::kLists ? INT64_MAX : few);
   }
+  line_offset_.assign(problem.storages.size(), kNowhere);
+  placed_order_.reserve(problem.storages.size());
   if (lists_.has_value()) {
-    placed_.resize(problem.pieces.size());
+    placed_.assign(problem.pieces.size(), {kNowhere, kNowhere});
   } else {
     tree_.emplace(problem);
   }
@@ -78,33 +80,39 @@ void FirstFit::IndexDisjoint() {
   }
 }
 
-void FirstFit::Start(std::vector<int64_t>& line_offset) {
-  line_offset.assign(problem_.storages.size(), kNowhere);
-  if (tree_.has_value()) {
-    tree_->Clear();
-  } else {
-    std::fill(placed_.begin(), placed_.end(), OccupiedRange{kNowhere, kNowhere});
+// Takes away what the last pass placed: one that gave up soon costs as little as it did.
+void FirstFit::Start() {
+  for (int32_t s : placed_order_) {
+    const StorageSpec& spec = problem_.storages[static_cast<size_t>(s)];
+    line_offset_[static_cast<size_t>(s)] = kNowhere;
+    for (size_t p = spec.first_piece; p < spec.first_piece + spec.num_pieces; ++p) {
+      if (tree_.has_value()) {
+        tree_->Remove(p);
+      } else {
+        placed_[p] = {kNowhere, kNowhere};
+      }
+    }
   }
+  placed_order_.clear();
   chunk_top_.clear();
   total_ = 0;
 }
 
 std::optional<std::pair<size_t, size_t>> FirstFit::PinConflict() {
-  std::vector<int64_t> line_offset;
-  Start(line_offset);
+  Start();
   for (size_t i = 0; i < pinned_.size(); ++i) {
     const size_t s = static_cast<size_t>(pinned_[i]);
     const int64_t pin = *problem_.storages[s].pinned_offset_bytes;
-    if (LowestFrom(s, pin, line_offset) == pin) {
-      PlaceAt(s, pin, INT64_MAX, line_offset);
+    if (LowestFrom(s, pin) == pin) {
+      PlaceAt(s, pin, INT64_MAX);
       continue;
     }
     // One of the storages before is in the way: the first from which on there is no room.
-    Start(line_offset);
+    Start();
     for (size_t k = 0; k < i; ++k) {
       const size_t other = static_cast<size_t>(pinned_[k]);
-      PlaceAt(other, *problem_.storages[other].pinned_offset_bytes, INT64_MAX, line_offset);
-      if (LowestFrom(s, pin, line_offset) != pin) return std::make_pair(other, s);
+      PlaceAt(other, *problem_.storages[other].pinned_offset_bytes, INT64_MAX);
+      if (LowestFrom(s, pin) != pin) return std::make_pair(other, s);
     }
   }
   return std::nullopt;
@@ -112,17 +120,18 @@ std::optional<std::pair<size_t, size_t>> FirstFit::PinConflict() {
 
 std::optional<int64_t> FirstFit::Run(absl::Span<const int32_t> order, int64_t give_up_bytes, int64_t work_end,
                                      std::vector<int64_t>& line_offset) {
-  Start(line_offset);
+  Start();
   for (int32_t s : pinned_) {
     const int64_t pin = *problem_.storages[static_cast<size_t>(s)].pinned_offset_bytes;
-    if (!PlaceAt(static_cast<size_t>(s), pin, give_up_bytes, line_offset)) return std::nullopt;
+    if (!PlaceAt(static_cast<size_t>(s), pin, give_up_bytes)) return std::nullopt;
   }
   for (int32_t s : order) {
     const size_t storage = static_cast<size_t>(s);
     if (problem_.storages[storage].pinned_offset_bytes.has_value()) continue;
-    const int64_t offset = LowestFrom(storage, 0, line_offset);
-    if (!PlaceAt(storage, offset, give_up_bytes, line_offset) || work_ >= work_end) return std::nullopt;
+    const int64_t offset = LowestFrom(storage, 0);
+    if (!PlaceAt(storage, offset, give_up_bytes) || work_ >= work_end) return std::nullopt;
   }
+  line_offset = line_offset_;
   return total_;
 }
 
@@ -133,7 +142,7 @@ int64_t FirstFit::WithinChunk(size_t storage, int64_t offset) const {
   return straddles ? chunk_start + pitch_ : offset;
 }
 
-int64_t FirstFit::LowestFrom(size_t storage, int64_t from, absl::Span<const int64_t> line_offset) {
+int64_t FirstFit::LowestFrom(size_t storage, int64_t from) {
   const int64_t alignment = problem_.storages[storage].alignment_bytes;
   const bool has_edges = !first_edge_.empty() && first_edge_[storage] < first_edge_[storage + 1];
   if (lists_.has_value()) CollectFromLists(storage, from);
@@ -142,7 +151,7 @@ int64_t FirstFit::LowestFrom(size_t storage, int64_t from, absl::Span<const int6
     if (!has_edges) return lowest;
     bool moved = false;
     for (uint32_t e = first_edge_[storage]; e < first_edge_[storage + 1]; ++e) {
-      const int64_t other = line_offset[static_cast<size_t>(edges_[e].other)];
+      const int64_t other = line_offset_[static_cast<size_t>(edges_[e].other)];
       ++work_;
       if (other == kNowhere || lowest - other <= edges_[e].low || lowest - other >= edges_[e].high) continue;
       lowest = AlignUp(other + edges_[e].high, alignment);
@@ -214,7 +223,7 @@ int64_t FirstFit::LowestFromTree(size_t storage, int64_t from) {
   return lowest;
 }
 
-bool FirstFit::PlaceAt(size_t storage, int64_t offset, int64_t give_up_bytes, std::vector<int64_t>& line_offset) {
+bool FirstFit::PlaceAt(size_t storage, int64_t offset, int64_t give_up_bytes) {
   const StorageSpec& spec = problem_.storages[storage];
   const size_t chunk = pitch_ == INT64_MAX ? 0 : static_cast<size_t>(offset / pitch_);
   const int64_t top = offset - (chunk == 0 ? 0 : static_cast<int64_t>(chunk) * pitch_) + spec.size_bytes;
@@ -224,7 +233,8 @@ bool FirstFit::PlaceAt(size_t storage, int64_t offset, int64_t give_up_bytes, st
     chunk_top_[chunk] = top;
     if (total_ >= give_up_bytes) return false;
   }
-  line_offset[storage] = offset;
+  line_offset_[storage] = offset;
+  placed_order_.push_back(static_cast<int32_t>(storage));
   for (size_t p = spec.first_piece; p < spec.first_piece + spec.num_pieces; ++p) {
     if (tree_.has_value()) {
       tree_->Insert(p, offset);

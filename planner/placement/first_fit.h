@@ -42,8 +42,8 @@ class FirstFit {
   std::optional<std::pair<size_t, size_t>> PinConflict();
 
   // Places all storages; `order` names each unpinned one once (pinned ones are skipped). Returns the bytes of all
-  // chunks together and writes offsets on the line, or returns nothing as soon as it is clear that at least
-  // `give_up_bytes` are needed, or when work() reaches `work_end`.
+  // chunks together and the offsets on the line, or nothing (`line_offset` stays as it is) as soon as it is clear that
+  // at least `give_up_bytes` are needed, or when work() reaches `work_end`.
   std::optional<int64_t> Run(absl::Span<const int32_t> order, int64_t give_up_bytes, int64_t work_end,
                              std::vector<int64_t>& line_offset);
 
@@ -67,14 +67,14 @@ class FirstFit {
   };
 
   void IndexDisjoint();
-  void Start(std::vector<int64_t>& line_offset);
+  void Start();
   // The lowest place at or above `from`, given what is placed.
-  int64_t LowestFrom(size_t storage, int64_t from, absl::Span<const int64_t> line_offset);
+  int64_t LowestFrom(size_t storage, int64_t from);
   void CollectFromLists(size_t storage, int64_t from);
   int64_t LowestFromLists(size_t storage, int64_t from);
   int64_t LowestFromTree(size_t storage, int64_t from);
   // False if the total has reached the limit.
-  bool PlaceAt(size_t storage, int64_t offset, int64_t give_up_bytes, std::vector<int64_t>& line_offset);
+  bool PlaceAt(size_t storage, int64_t offset, int64_t give_up_bytes);
   // `offset`, or the start of the next chunk if the storage would straddle.
   int64_t WithinChunk(size_t storage, int64_t offset) const;
 
@@ -87,6 +87,8 @@ class FirstFit {
   std::vector<DisjointEdge> edges_;
 
   // State of a pass.
+  std::vector<int64_t> line_offset_;   // by storage; kNowhere for those not placed
+  std::vector<int32_t> placed_order_;  // the storages that are placed
   std::vector<OccupiedRange> placed_;  // by piece, for the lists; low is kNowhere for those not placed
   std::vector<int64_t> chunk_top_;
   int64_t total_ = 0;

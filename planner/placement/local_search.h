@@ -21,10 +21,11 @@ struct OrderedPlacement {
 };
 
 // Improves `best` until it needs `target_bytes`, or first_fit.work() has reached `work_end`, or nothing is left to try.
-// Never makes it worse. `best` must be first fit's result for its order. COST: a first-fit pass per step. THREADS: no
-// shared state besides `first_fit`.
-void ImproveOrder(const PlacementProblem& problem, const StorageTraits& traits, int64_t target_bytes, int64_t work_end,
-                  FirstFit& first_fit, OrderedPlacement& best);
+// Never makes it worse. `best` must be first fit's result for its order. Returns how many places of orders were looked
+// at besides first fit's work: at most a few for each step up to `work_end`, and one order more. COST: a first-fit pass
+// per step. THREADS: no shared state besides `first_fit`.
+int64_t ImproveOrder(const PlacementProblem& problem, const StorageTraits& traits, int64_t target_bytes,
+                     int64_t work_end, FirstFit& first_fit, OrderedPlacement& best);
 
 }  // namespace bufplan
 

@@ -54,11 +54,12 @@ OccupancyTree::OccupancyTree(const PlacementProblem& problem) : pieces_(problem.
   }
 }
 
-void OccupancyTree::Clear() {
-  for (Node& node : nodes_) {
-    node.whole.Clear();
-    node.any.Clear();
-  }
+void OccupancyTree::Remove(size_t piece) {
+  const auto clear = [&](size_t node) {
+    nodes_[node].whole.Clear();
+    nodes_[node].any.Clear();
+  };
+  VisitNodes(slots_, static_cast<size_t>(first_slot_[piece]), static_cast<size_t>(end_slot_[piece]), clear, clear);
 }
 
 void OccupancyTree::Insert(size_t piece, int64_t base_bytes) {

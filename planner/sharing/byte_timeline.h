@@ -7,9 +7,10 @@
 //          a, used by 7    r, used by 9    a, used by 12       + whole: used by 8
 //
 // Uses of the whole storage are kept once, so that a chain of updates costs nothing for the segments it does not touch.
+// Those of many segments are kept apart from these too, by ranges of their own.
 //
-// COST: O(log segments) per boundary, O(1) per segment that a range meets. A storage with one segment allocates
-// nothing.
+// COST: O(log segments) per boundary, O(1) per segment that a range meets; a use meets a limited number of segments. A
+// storage with one segment allocates nothing.
 #ifndef BUFPLAN_PLANNER_SHARING_BYTE_TIMELINE_H_
 #define BUFPLAN_PLANNER_SHARING_BYTE_TIMELINE_H_
 
@@ -23,6 +24,7 @@
 
 #include "absl/container/btree_map.h"
 #include "ir/graph.h"
+#include "planner/liveness/byte_steps.h"
 #include "planner/order/schedule.h"
 
 namespace bufplan {
@@ -38,12 +40,14 @@ class Frontier {
       first_ = std::max(first_, time);
       return;
     }
-    for (int32_t& t : rest_) {
-      if (!Absorbs(t, time, schedule)) continue;
-      t = std::max(t, time);
-      return;
+    if (schedule.StreamOf(time) < schedule.StreamOf(first_)) std::swap(first_, time);
+    const auto it = std::lower_bound(rest_.begin(), rest_.end(), time,
+                                     [&](int32_t a, int32_t b) { return schedule.StreamOf(a) < schedule.StreamOf(b); });
+    if (it != rest_.end() && schedule.StreamOf(*it) == schedule.StreamOf(time)) {
+      *it = std::max(*it, time);
+    } else {
+      rest_.insert(it, time);
     }
-    rest_.push_back(time);
   }
   void AddAll(const Frontier& other, const Schedule& schedule) {
     other.ForEach([&](int32_t time) { Add(time, schedule); });
@@ -73,7 +77,7 @@ class Frontier {
   }
 
   int32_t first_ = Schedule::kStart;
-  std::vector<int32_t> rest_;  // other streams
+  std::vector<int32_t> rest_;  // other streams; all ascend by stream, so that equal sets are equal
 };
 
 struct Segment {
@@ -108,6 +112,11 @@ class ByteTimeline {
     if (bytes.empty()) return;
     if (bytes.begin <= begin() && bytes.end >= end()) {
       whole_.Add(time, schedule);
+      return;
+    }
+    if (MeetsMany(bytes)) {
+      if (wide_ == nullptr) wide_ = std::make_unique<ByteSteps<Frontier>>(ByteRange{INT64_MIN, INT64_MAX}, Frontier());
+      wide_->Change(bytes, [&](Frontier& uses) { uses.Add(time, schedule); });
       return;
     }
     Split(bytes);
@@ -145,11 +154,17 @@ class ByteTimeline {
     }
     return latest;
   }
+  // Calls f(range, uses) for uses of many segments at once: those of the bytes there as they are now.
+  template <class F>
+  void ForEachWide(ByteRange bytes, F f) const {
+    if (wide_ != nullptr) wide_->ForEach(bytes, f);
+  }
   // New content; what was there is needed no more. The storage grows if the bytes lie beyond its ends.
   void Write(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
     if (bytes.empty()) return;
     if (bytes.begin <= begin() && bytes.end >= end()) {
       many_.reset();
+      wide_.reset();
       begin_ = bytes.begin;
       only_ = Segment{bytes.end, writer, time, Frontier(time)};
       return;
@@ -158,6 +173,7 @@ class ByteTimeline {
     Split(bytes);
     many_->erase(many_->lower_bound(bytes.begin), many_->lower_bound(bytes.end));
     (*many_)[bytes.begin] = Segment{bytes.end, writer, time, Frontier(time)};
+    if (wide_ != nullptr) wide_->Change(bytes, [](Frontier& uses) { uses = Frontier(); });
   }
   // New content in some of these bytes; what was there may still be needed.
   void WriteSome(ByteRange bytes, ValueId writer, int32_t time, const Schedule& schedule) {
@@ -176,6 +192,9 @@ class ByteTimeline {
   int64_t end() const { return many_ == nullptr ? only_.end : std::prev(many_->end())->second.end; }
 
  private:
+  // A use that meets more segments than this is kept apart.
+  static constexpr size_t kFewSegments = 16;
+
   using Map = absl::btree_map<int64_t, Segment>;
   struct Around {
     ByteRange hole;
@@ -185,6 +204,14 @@ class ByteTimeline {
   Map::iterator Find(int64_t byte) {
     auto it = many_->upper_bound(byte);
     return it == many_->begin() ? it : std::prev(it);
+  }
+  bool MeetsMany(ByteRange bytes) {
+    if (many_ == nullptr || many_->size() <= kFewSegments) return false;
+    size_t met = 0;
+    for (auto it = Find(bytes.begin); it != many_->end() && it->first < bytes.end; ++it) {
+      if (++met > kFewSegments) return true;
+    }
+    return false;
   }
   Map& Many() {
     if (many_ == nullptr) {
@@ -231,6 +258,7 @@ class ByteTimeline {
   int64_t begin_ = 0;
   Frontier whole_;
   std::vector<Around> around_;
+  std::unique_ptr<ByteSteps<Frontier>> wide_;  // uses that meet many segments; null: none
 };
 
 }  // namespace bufplan

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
 #include "ir/region.h"
 #include "planner/sharing/missing_fact.h"
@@ -31,7 +32,8 @@ Granter::Granter(const Graph& graph, const Schedule& schedule, const Uses& uses,
       ownership_(ownership),
       effects_(effects),
       s_(storages),
-      proof_budget_(1000000 + 64 * static_cast<int64_t>(graph.ops().size())) {
+      max_proofs_(1000000 + 64 * static_cast<int64_t>(graph.ops().size())),
+      proof_budget_(max_proofs_) {
   for (const KeepAlive& k : graph.keep_alive()) kept_until_.emplace_back(schedule.TimeOf(k.until), k.value);
   std::sort(kept_until_.begin(), kept_until_.end());
 }
@@ -57,6 +59,9 @@ std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
       proven = !FindBlockers(time, wish, effect);
       if (!proven && !blockers_.empty()) {
         needed = RefusalFor(blockers_[0], time);
+      } else if (!proven && proof_budget_ < 0 && !Exact(effect)) {
+        needed = Refusal{Why::kSearchLimit};
+        needed->missing = absl::StrCat(max_proofs_);
       }
       if (!proven) return needed;
     }
@@ -219,6 +224,7 @@ std::optional<Refusal> Granter::StillNeeded(int32_t time, int32_t storage, const
     // What this very unit wrote already is another result of it.
     if (!found.has_value() && s.written == time) found = Refusal{Why::kOwnOperand, s.writer, time};
   });
+  timeline.ForEachWide(span, [&](ByteRange, const Frontier& uses) { look(uses, s_.Tip(storage)); });
   look(timeline.whole(), s_.Tip(storage));
   if (const int32_t t = timeline.UsedAround(span, time); t != Schedule::kStart) look(Frontier(t), s_.Tip(storage));
   return found;
@@ -275,15 +281,50 @@ void Granter::CheckRoot(int32_t time, ValueId v, const Effect& effect, bool& don
   }
 }
 
+// The unit from which on nothing that was done with the root happens beside what is done now.
+int32_t Granter::OverAt(ValueId root) const {
+  const std::optional<OpId> producer = g_.producer(root);
+  int32_t last = producer.has_value() ? schedule_.LatestConcurrent(schedule_.TimeOf(*producer)) : Schedule::kStart;
+  for (const Use& use : uses_.of(root)) last = std::max(last, schedule_.LatestConcurrent(use.time));
+  return last + 1;
+}
+
+// Units are visited in order, so what is over once is left out from then on: in a long chain of updates all but a few.
+template <class F>
+void Granter::ForEachRootInUse(int32_t time, int32_t storage, F f) {
+  if (static_cast<size_t>(storage) >= in_use_.size()) in_use_.resize(static_cast<size_t>(storage) + 1);
+  RootsInUse& in_use = in_use_[static_cast<size_t>(storage)];
+  if (time < in_use.time) {
+    s_.ForEachRoot(storage, f);
+    return;
+  }
+  if (time > in_use.time) {
+    std::erase_if(in_use.roots, [time](const std::pair<ValueId, int32_t>& root) { return root.second <= time; });
+  }
+  in_use.time = time;
+  s_.ForEachRootAfter(in_use.last, storage, [&](ValueId v) {
+    if (const int32_t over_at = OverAt(v); over_at > time) in_use.roots.emplace_back(v, over_at);
+    in_use.last = v;
+    return true;
+  });
+  for (const auto& [v, over_at] : in_use.roots) {
+    if (!f(v)) return;
+  }
+}
+
+// What the timeline says of constant bytes on one stream holds.
+bool Granter::Exact(const Effect& effect) const {
+  return g_.symbols().empty() && schedule_.one_stream() &&
+         std::all_of(effect.written.begin(), effect.written.end(), IsConstant);
+}
+
 // False if every use and write in the storage that is not over at `time` is proven to touch other bytes than the ones
 // written, for all symbol values; else blockers() are the values that are not.
 bool Granter::FindBlockers(int32_t time, const Wish& wish, const Effect& effect) {
-  const bool plain = g_.symbols().empty() && schedule_.one_stream() &&
-                     std::all_of(effect.written.begin(), effect.written.end(), IsConstant);
-  // The timeline was exact: what is asked is only whether what is in the way could be moved.
-  if (plain && (wish.kind == WishKind::kInPlace || proof_budget_ < 0)) return true;
+  // What is asked of an exact timeline is only whether what is in the way could be moved.
+  if (Exact(effect) && (wish.kind == WishKind::kInPlace || proof_budget_ < 0)) return true;
   bool done = false;
-  s_.ForEachRoot(wish.spot.storage, [&](ValueId v) {
+  ForEachRootInUse(time, wish.spot.storage, [&](ValueId v) {
     CheckRoot(time, v, effect, done);
     return !done;
   });

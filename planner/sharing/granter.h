@@ -5,8 +5,9 @@
 // protected by the uses of both. Otherwise every byte that its op writes must be needed by nobody any more: all uses of
 // what lies there happen before the op, or are its own and declared, or are proven to touch other bytes.
 //
-// COST: O(log) per segment that is overwritten, plus a proof for each pair of symbolic or strided regions that meet;
-// the proofs of one planning run are limited in number, beyond it wishes are refused. THREADS: one at a time.
+// COST: O(log) per segment that is overwritten, plus a proof for each pair of symbolic or strided regions that meet,
+// one of them written and the other in use then; the proofs of one planning run are limited in number, beyond it wishes
+// are refused. THREADS: one at a time.
 #ifndef BUFPLAN_PLANNER_SHARING_GRANTER_H_
 #define BUFPLAN_PLANNER_SHARING_GRANTER_H_
 
@@ -97,6 +98,12 @@ class Granter {
   std::optional<Refusal> NeededByUnit(int32_t time, const Wish& wish, const Effect& effect);
   std::optional<Refusal> StillNeeded(int32_t time, int32_t storage, const Region& written);
   bool FindBlockers(int32_t time, const Wish& wish, const Effect& effect);
+  // Calls f(root) for the roots of a storage that may be in the way at `time`, in the order they joined, until f
+  // returns false.
+  template <class F>
+  void ForEachRootInUse(int32_t time, int32_t storage, F f);
+  int32_t OverAt(ValueId root) const;
+  bool Exact(const Effect& effect) const;
   void CheckRoot(int32_t time, ValueId v, const Effect& effect, bool& done);
   Refusal RefusalFor(const Blocker& blocker, int32_t time) const;
   bool IsCopy(int32_t time) const;  // the unit there
@@ -117,6 +124,15 @@ class Granter {
   Effect effect_;
   int32_t own_uses_time_ = Schedule::kStart;
   int64_t longest_own_use_ = 0;
+  // The roots of a storage that were not over at the latest time asked about, each with the time from which on it is,
+  // and the last root known.
+  struct RootsInUse {
+    std::vector<std::pair<ValueId, int32_t>> roots;
+    std::optional<ValueId> last;
+    int32_t time = Schedule::kStart;
+  };
+  std::vector<RootsInUse> in_use_;  // by storage
+  const int64_t max_proofs_;
   int64_t proof_budget_;  // uses that may still be looked at one by one
 };
 

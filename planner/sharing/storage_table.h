@@ -78,6 +78,16 @@ class StorageTable {
       if (next_[v.index()] == v) return true;
     }
   }
+  // The same for those that joined after the root `last`; absent: for all.
+  template <class F>
+  bool ForEachRootAfter(std::optional<ValueId> last, int32_t storage, F f) const {
+    if (!last.has_value()) return ForEachRoot(storage, f);
+    for (ValueId v = *last; next_[v.index()] != v;) {
+      v = next_[v.index()];
+      if (!f(v)) return false;
+    }
+    return true;
+  }
   // The root that joined last. Somebody has.
   ValueId Tip(int32_t storage) const { return last_[static_cast<size_t>(storage)]; }
 

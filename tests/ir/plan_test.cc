@@ -87,6 +87,8 @@ TEST_F(WhyTextTest, Kept) {
   EXPECT_EQ(Kept("dup", Why::kOutgrows, {.value = "v", .missing = "8192*s <= 32"}),
             "kept: d is not proven to fit there; needs 8192*s <= 32");
   EXPECT_EQ(Kept("dup", Why::kMisaligned, {.value = "v"}), "kept: the alignment of d does not hold there");
+  EXPECT_EQ(Kept("dup", Why::kSearchLimit, {.value = "v", .missing = "1000"}),
+            "kept: it is not proven within the limit of 1000 comparisons that nobody needs what lies there");
   EXPECT_EQ(Kept("dup", Why::kPinned, {.value = "v"}), "kept: pinned offsets contradict each other");
   EXPECT_EQ(Kept("dup", Why::kDisjoint, {.value = "v", .other = "x"}), "kept: d is declared disjoint from x");
   EXPECT_EQ(Kept("upd", Why::kNotLineage, {.value = "row", .other = "K"}), "kept: it is not what is committed to K");

@@ -95,6 +95,24 @@ TEST(FirstFitTest, SameOffsetsAsTheNaiveMethod) {
   }
 }
 
+// What a pass that gave up had placed is not there for the next one.
+TEST(FirstFitTest, EveryPassBeginsAnew) {
+  std::mt19937_64 random(13);
+  const RandomShape shape = {.pieces = true, .pins = true, .disjoint = true, .chunks = true};
+  for (int round = 0; round < 300; ++round) {
+    const PlacementProblem problem = RandomProblem(random, shape);
+    const std::vector<int32_t> order = ShuffledOrder(problem.storages.size(), random);
+    for (ConflictSearch search : {ConflictSearch::kLists, ConflictSearch::kTree}) {
+      FirstFit first_fit(problem, search), fresh(problem, search);
+      std::vector<int64_t> offsets, expected;
+      first_fit.Run(ShuffledOrder(problem.storages.size(), random), 1 + static_cast<int64_t>(random() % 60), INT64_MAX,
+                    offsets);
+      ASSERT_EQ(first_fit.Run(order, INT64_MAX, INT64_MAX, offsets), fresh.Run(order, INT64_MAX, INT64_MAX, expected));
+      ASSERT_EQ(offsets, expected) << "round " << round;
+    }
+  }
+}
+
 // Enough storages for long lists of ranges and for several passes of one object.
 TEST(FirstFitTest, ListsAndTreeAgreeOnLargeProblems) {
   std::mt19937_64 random(10);

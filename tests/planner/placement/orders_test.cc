@@ -120,5 +120,27 @@ TEST(LocalSearchTest, EndsWhenNothingCanBeMoved) {
   EXPECT_EQ(best.bytes, 10);
 }
 
+// A few large storages that stand at the front of a long order: first fit gives up after them, whatever follows.
+TEST(LocalSearchTest, LongOrdersCostNoMoreThanTheirVariedFronts) {
+  std::mt19937_64 random(12);
+  for (const int64_t small : {1000, 8000}) {
+    std::vector<Interval> intervals;
+    for (int i = 0; i < 12; ++i) {
+      const int64_t begin = static_cast<int64_t>(random() % 20);
+      intervals.push_back({begin, begin + 10, 1'000'000 + static_cast<int64_t>(random() % 1'000'000)});
+    }
+    for (int64_t i = 0; i < small; ++i) intervals.push_back({30 + i, 31 + i, 8});
+    const PlacementProblem problem = FromIntervals(intervals);
+    const StorageTraits traits = ComputeTraits(problem);
+    FirstFit first_fit(problem);
+    OrderedPlacement best;
+    best.order = MakeOrder(traits, OrderKind::kSize);
+    best.bytes = *first_fit.Run(best.order, INT64_MAX, INT64_MAX, best.line_offset);
+    constexpr int64_t kSteps = 1'000'000;
+    const int64_t visited = ImproveOrder(problem, traits, 0, first_fit.work() + kSteps, first_fit, best);
+    EXPECT_LE(visited, kSteps) << small;
+  }
+}
+
 }  // namespace
 }  // namespace bufplan

@@ -55,6 +55,16 @@ TEST(Frontier, KeepsTheLatestOfEachStream) {
   EXPECT_THAT(times, testing::UnorderedElementsAre(3, 7, 2));
 }
 
+TEST(Frontier, OfTheSameTimesAreEqual) {
+  const Ops ops(12, 3);
+  Frontier a, b;
+  for (int32_t t : {6, 7, 8}) a.Add(t, ops.schedule());
+  for (int32_t t : {8, 4, 6, 7}) b.Add(t, ops.schedule());
+  EXPECT_TRUE(a == b);
+  b.Add(9, ops.schedule());
+  EXPECT_FALSE(a == b);
+}
+
 TEST(Frontier, NamesAMemberThatIsNotBefore) {
   const Ops ops(12, 3);
   Frontier f(0);
@@ -98,6 +108,32 @@ TEST(ByteTimeline, JoinsWhatIsNeededAlike) {
     timeline.Write({64 * i, 64 * i + 64}, ValueId(i), i, ops.schedule());
     timeline.Use({0, 64 * i + 64}, i + 1, ops.schedule());
     ASSERT_LE(Rows(timeline, {0, 64 * 100}).size(), 3u);
+  }
+}
+
+// Parts that are all needed until another time; much of them is used again and again.
+TEST(ByteTimeline, UsesOfManySegmentsDoNotVisitThem) {
+  for (const int streams : {1, 4}) {
+    const Ops ops(400, streams);
+    ByteTimeline timeline(64 * 100, ValueId(0), 0);
+    for (int32_t i = 0; i < 100; ++i) {
+      timeline.Write({64 * i, 64 * i + 64}, ValueId(i), i, ops.schedule());
+      timeline.Use({64 * i, 64 * i + 64}, 399 - i, ops.schedule());
+    }
+    for (int32_t i = 0; i < 100; ++i) {
+      timeline.Use({i, 64 * 100 - 8}, 100 + i, ops.schedule());
+      int steps = 0;
+      timeline.ForEachWide({i, 64 * 100}, [&](ByteRange, const Frontier&) { ++steps; });
+      ASSERT_LE(steps, 2 + streams);
+    }
+    EXPECT_EQ(Rows(timeline, {0, 64 * 100}).size(), 100u);
+    timeline.ForEach({0, 64},
+                     [&](ByteRange, const Segment& s) { EXPECT_FALSE(s.uses.NotBefore(400, ops.schedule())); });
+    timeline.ForEachWide({128, 129}, [&](ByteRange, const Frontier& uses) {
+      EXPECT_TRUE(uses.NotBefore(199, ops.schedule()).has_value());
+    });
+    timeline.Write({128, 640}, ValueId(7), 200, ops.schedule());
+    timeline.ForEachWide({128, 640}, [&](ByteRange, const Frontier& uses) { EXPECT_TRUE(uses == Frontier()); });
   }
 }
 
@@ -158,8 +194,8 @@ TEST(ByteTimeline, EmptyRangesChangeNothing) {
 
 // Against one entry per byte.
 TEST(ByteTimeline, AgreesWithAPlainArray) {
-  constexpr int64_t kBytes = 40;
-  constexpr int kOps = 60;
+  constexpr int64_t kBytes = 80;
+  constexpr int kOps = 160;
   const Ops ops(kOps, 1);
   for (uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
@@ -190,7 +226,11 @@ TEST(ByteTimeline, AgreesWithAPlainArray) {
       s.uses.ForEach([&](int32_t t) { latest = std::max(latest, t); });
       for (int64_t i = range.begin; i < range.end; ++i) {
         const auto& [writer, use] = bytes[static_cast<size_t>(i)];
-        EXPECT_EQ(latest, std::max(use, whole)) << "seed " << seed << " byte " << i;
+        int32_t wide = -1;
+        timeline.ForEachWide({i, i + 1}, [&](ByteRange, const Frontier& uses) {
+          uses.ForEach([&](int32_t t) { wide = std::max(wide, t); });
+        });
+        EXPECT_EQ(std::max(latest, wide), std::max(use, whole)) << "seed " << seed << " byte " << i;
         last_writer = std::max(last_writer, writer);
       }
       EXPECT_GE(s.writer.value, last_writer) << "seed " << seed << " from byte " << range.begin;

@@ -418,5 +418,39 @@ TEST(ShareStorages, ManyForksOfOneBase) {
   EXPECT_EQ(s.sharing().refusals.size(), 19999u);
 }
 
+// Rows that are written one after the other at places that depend on a symbol, while some reads wait until the end.
+Stages SymbolicUpdates(int updates, int waiting) {
+  constexpr int64_t kRow = 64;
+  CaseGraph g;
+  const Expr t = g.AddSymbol("t", 0, 100);
+  const int64_t bytes = kRow * (updates + waiting + 100);
+  const ValueId k = g.Variable("k", bytes);
+  std::vector<ValueId> slices;
+  for (int i = 0; i < waiting; ++i) slices.push_back(g.Slice("", k, kRow * i, kRow));
+  ValueId v = k;
+  for (int i = 0; i < updates; ++i) v = g.Update("", v, g.Op("", {}, kRow), kRow * t + kRow * (waiting + i));
+  for (ValueId slice : slices) g.R("", {slice});
+  g.Commit("", v, k);
+  return Stages(std::move(g));
+}
+
+TEST(ShareStorages, LongChainsOfSymbolicUpdatesAreProvenDisjoint) {
+  const Stages s = SymbolicUpdates(3000, 2);
+  ASSERT_TRUE(s.ok());
+  for (const Note& note : s.sharing().movements) ASSERT_EQ(note.action, Action::kElided) << WhyText(s.graph(), note);
+}
+
+TEST(ShareStorages, AProofThatIsGivenUpIsNoConflict) {
+  const Stages s = SymbolicUpdates(1400, 1400);
+  ASSERT_TRUE(s.ok());
+  int kept = 0;
+  for (const Note& note : s.sharing().movements) {
+    if (note.action == Action::kElided) continue;
+    ++kept;
+    EXPECT_EQ(note.why, Why::kSearchLimit) << WhyText(s.graph(), note);
+  }
+  EXPECT_GT(kept, 0);
+}
+
 }  // namespace
 }  // namespace bufplan
