@@ -47,7 +47,7 @@ TEST(ExplainPlanTest, SaysWhatIsCopiedAndWhatWasRefused) {
   const std::string text = ExplainPlan(s.graph, s.plan);
   EXPECT_THAT(text, HasSubstr("copies: 1 kept (100 of 1,000 bytes), 1 elided (1,000 bytes not moved)\n"
                               "  kept    kind           bytes  why\n"
-                              "  upd     update  100 of 1,000  c could not be written straight to its place\n"
+                              "  upd     update  100 of 1,000  no place was found where c need not be moved\n"
                               "  elided  kind           bytes  why\n"
                               "  st      commit         1,000  K lies there already\n"));
   EXPECT_THAT(text, HasSubstr("in-place wishes refused: 1\n"
@@ -55,6 +55,20 @@ TEST(ExplainPlanTest, SaysWhatIsCopiedAndWhatWasRefused) {
   EXPECT_THAT(text, HasSubstr("values in storage of the caller, views left out:\n  variable  K  1  K1\n"));
   EXPECT_THAT(text, Not(HasSubstr("order edges")));
   EXPECT_THAT(text, Not(HasSubstr("fusion")));
+}
+
+// What the planner says of copies that it keeps.
+TEST(ExplainPlanTest, WhyBytesThatLieElsewhereAreCopied) {
+  GraphBuilder b;
+  const ValueId h = b.Input("h", 64), x = b.Input("x", 128);
+  const ValueId a = b.Compute("a", {.reads = {h}, .writes = {{.name = "a", .bytes = 4096}}});
+  const ValueId twice = b.Concat("twice", {a, a}, "C");
+  b.Output(b.Compute("f", {.reads = {twice}, .writes = {{.name = "y", .bytes = 8}}}));
+  b.Output(b.Update("upd", x, b.Slice("s", x, 0, 64, "s"), 64, "x1"));
+  const Graph graph = std::move(b).Build().value();
+  const std::string text = ExplainPlan(graph, MakePlan(graph, {}).value());
+  EXPECT_THAT(text, HasSubstr("4,096 of 8,192  a would have to lie at two places\n"));
+  EXPECT_THAT(text, HasSubstr("64 of 128  s lies elsewhere already, on bytes of x\n"));
 }
 
 // A base that stays in place is no copy, but its bytes are among those that are not moved.
@@ -266,7 +280,7 @@ TEST(ExplainNameTest, AnOp) {
             "  bytes:\n"
             "  moves     100  c all -> K1 [300, 400)\n"
             "  in place  900  carried over from base K (what is not overwritten)\n"
-            "  note: kept: c could not be written straight to its place\n");
+            "  note: kept: no place was found where c need not be moved\n");
   EXPECT_THAT(*ExplainName(s.graph, s.plan, "st"), HasSubstr("elided: no byte moves, 1,000 bytes are there already"));
 }
 
