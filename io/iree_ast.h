@@ -60,6 +60,11 @@ struct IreeCapture {
   IreeType type;
 };
 
+// Both ends included.
+struct IreeInterval {
+  int64_t min = 0, max = 0;
+};
+
 struct IreeOp {
   absl::string_view name;  // "stream.async.slice"
   uint32_t offset = 0;     // of the name
@@ -72,6 +77,8 @@ struct IreeOp {
   std::vector<std::vector<IreeIndex>> lists;  // tensor loads and stores: offsets, sizes, strides
   std::vector<IreeCapture> captures;
   std::vector<IreeOp> body;
+  // util.assume.int, by operand: the range that holds in all cases it names.
+  std::vector<std::optional<IreeInterval>> assumed;
   absl::string_view affinity;      // what stands in on(...) or to(...)
   bool known = false;              // parsed by its own syntax; else operands are all values that occur in it
   bool mentions_resource = false;  // unknown ops: a resource type occurs in it

@@ -81,12 +81,12 @@ absl::StatusOr<Chosen> Choose(const IreeText& text, const Choice& choice) {
                             : text.parts().size() == 1
                                 ? "the file"
                                 : absl::StrCat("the ", text.parts().size(), " parts of the file");
-  if (choice.name.empty() || seen.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(where, " has no function over !stream.resource",
-                                                   "; is it the stream dialect at the async level?"));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(where, " has no function ", Quoted(choice.name), "; over resources are ", Names(seen)));
+  const std::string message =
+      choice.name.empty() || seen.empty()
+          ? absl::StrCat(where, " has no function over !stream.resource; is it the stream dialect at the async level?")
+          : absl::StrCat(where, " has no function ", Quoted(choice.name), "; over resources are ", Names(seen));
+  if (text.parts().empty()) return absl::InvalidArgumentError(message);
+  return text.Fault(text.tokens()[text.parts()[choice.part.value_or(0)].tokens.begin].begin, message);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 // asked for. Names are those of the text, made unique by the number of the line.
 //
 // ERRORS: InvalidArgument, "12:5: stream.async.slice: ..." (line and column, from 1, columns in bytes) with
-// kIreePlacePayload; without a place, if there is no function to read, or an override names no symbol.
+// kIreePlacePayload; without a place, if the text is empty, or a part is asked for that it does not have.
 // COST: O(text), about 50,000 ops in a quarter of a second. THREADS: no shared state.
 //
 // Example:

@@ -67,7 +67,7 @@ void IreeLexer::SkipBlanks() {
     } else if (c == '/' && Peek(1) == '/') {
       SkipComment();
       continue;
-    } else if (!absl::ascii_isspace(c) && c != '\0') {
+    } else if (!absl::ascii_isspace(c)) {
       return;
     }
     ++at_;
@@ -131,6 +131,10 @@ size_t IreeLexer::PunctEnd(IreeToken& token) const {
 
 size_t IreeLexer::TokenEnd(IreeToken& token) {
   const char c = Peek();
+  if (c == '\0') {
+    status_ = out_.Fault(token.begin, "a NUL byte");
+    return text_.size();
+  }
   if (IsWordStart(c)) {
     token.kind = IreeTokenKind::kWord;
     return NameEnd(at_, IsWordByte);

@@ -20,6 +20,8 @@ std::string NameOf(absl::string_view symbol) {
   return std::string(symbol.substr(0, ValidUtf8Prefix(symbol)));
 }
 
+bool IsReturn(const IreeOp& op) { return op.name == "util.return" || op.name == "func.return" || op.name == "return"; }
+
 }  // namespace
 
 IreeLowering::IreeLowering(const IreeText& text, const IreeModule& module, const IreeFunction& function,
@@ -58,9 +60,9 @@ absl::Status IreeLowering::Prepare() {
       binding.resource = AddResource(std::move(resource));
       arguments[argument.name] = *binding.resource;
     } else {
-      binding.scalar = Outside(argument.name);
+      binding.scalar = Outside(argument.name, argument.name);
     }
-    scope_.Define(argument.name, {std::move(binding)});
+    Define(argument.name, argument.value.offset, {std::move(binding)});
   }
   for (const IreeType& type : signature->results) {
     const auto argument = type.tied.has_value() ? arguments.find(type.tied->name) : arguments.end();
@@ -70,22 +72,45 @@ absl::Status IreeLowering::Prepare() {
     resources_[*tied].role = Role::kExternal;
     resources_[*tied].options.writable = true;
   }
-  return absl::OkStatus();
+  return status_;
 }
 
 absl::StatusOr<IreeImport> IreeLowering::Run() && {
-  if (absl::Status s = Prepare(); !s.ok()) return s;
   const absl::StatusOr<std::vector<IreeOp>> ops = ParseIreeBody(text_, module_, *function_.body);
   if (!ops.ok()) return ops.status();
-  Lower(*ops);
+  CollectAssumptions(*ops);
+  if (absl::Status s = Prepare(); !s.ok()) return s;
+  LowerFunction(*ops);
   if (!ok()) return status_;
   return Finish();
 }
 
-void IreeLowering::Lower(const std::vector<IreeOp>& ops) {
+// An assumption holds wherever the value is used: otherwise the program says nothing.
+void IreeLowering::CollectAssumptions(const std::vector<IreeOp>& ops) {
   for (const IreeOp& op : ops) {
-    LowerOp(op);
-    if (!ok()) return;
+    for (size_t i = 0; i < op.assumed.size(); ++i) {
+      if (!op.assumed[i].has_value() || op.operands[i].value.index != 0) continue;
+      const auto [known, is_new] = assumed_.try_emplace(op.operands[i].value.name, *op.assumed[i]);
+      IreeInterval& range = known->second;
+      const IreeInterval both{std::max(range.min, op.assumed[i]->min), std::min(range.max, op.assumed[i]->max)};
+      if (both.min <= both.max) range = both;
+    }
+  }
+}
+
+void IreeLowering::LowerFunction(const std::vector<IreeOp>& ops) {
+  Lower(ops);
+  if (!ok() || (!ops.empty() && (IsReturn(ops.back()) || ops.back().name == "util.unreachable"))) return;
+  Fail(text_.tokens()[function_.body->end].begin,
+       absl::StrCat("function ", function_.name, " ends without util.return"));
+}
+
+void IreeLowering::Lower(const std::vector<IreeOp>& ops) {
+  for (size_t i = 0; i < ops.size() && ok(); ++i) {
+    LowerOp(ops[i]);
+    const bool ends = IsReturn(ops[i]) || ops[i].name == "stream.yield";
+    if (ends && i + 1 < ops.size())
+      Fail(ops[i + 1], absl::StrCat("stands behind ", ops[i].name, ", which ends the block"));
   }
 }
 
@@ -108,7 +133,8 @@ void IreeLowering::LowerOp(const IreeOp& op) {
     }
     return;
   }
-  if (name == "util.return" || name == "func.return" || name == "return") return LowerReturn(op);
+  if (IsReturn(op)) return LowerReturn(op);
+  if (name == "util.assume.int") return LowerAssume(op);
   if (!LowerMovement(op)) LowerScalar(op);
 }
 
@@ -121,12 +147,25 @@ void IreeLowering::LowerScalar(const IreeOp& op) {
   const auto is_unknown = [](const IreeScalar& s) { return !s.why.empty(); };
   if (is_unknown(result) && op.results.size() == 1 && std::none_of(operands.begin(), operands.end(), is_unknown)) {
     // It can be given like what comes from outside.
-    IreeScalar outside = Outside(op.results[0].name);
+    IreeScalar outside = Outside(op.results[0].name, op.results[0].name);
     if (outside.known()) {
       result = std::move(outside);
     } else {
       absl::StrAppend(&result.why, "; --symbols '", outside.unranged[0], "=MIN..MAX' makes it a symbol");
     }
+  }
+  DefineResults(op, std::move(bindings));
+}
+
+// The results are the operands; what is assumed of them they have been given already.
+void IreeLowering::LowerAssume(const IreeOp& op) {
+  std::vector<IreeBinding> bindings;
+  for (const IreeOperand& o : op.operands) {
+    const IreeBinding* const binding = scope_.Find(o.value);
+    if (binding == nullptr) {
+      return Fail(o.value.offset, absl::StrCat(op.name, ": ", o.value.name, " is not defined here"));
+    }
+    bindings.push_back(*binding);
   }
   DefineResults(op, std::move(bindings));
 }
@@ -151,10 +190,10 @@ void IreeLowering::LowerUnknown(const IreeOp& op) {
   for (const IreeResult& result : op.results) {
     std::vector<IreeBinding> bindings;
     for (uint32_t i = 0; i < result.count; ++i) {
-      bindings.emplace_back().scalar =
-          Outside(result.count == 1 ? std::string(result.name) : absl::StrCat(result.name, "#", i));
+      const std::string name = result.count == 1 ? std::string(result.name) : absl::StrCat(result.name, "#", i);
+      bindings.emplace_back().scalar = Outside(name, name);
     }
-    scope_.Define(result.name, std::move(bindings));
+    Define(result.name, result.offset, std::move(bindings));
   }
 }
 
@@ -169,7 +208,7 @@ void IreeLowering::LowerRegion(const IreeOp& op) {
     if (binding->resource.has_value()) Use(op, c.value, &c.type);
   }
   scope_.Open();
-  for (size_t i = 0; i < captured.size(); ++i) scope_.Define(op.captures[i].name, {captured[i]});
+  for (size_t i = 0; i < captured.size(); ++i) Define(op.captures[i].name, op.captures[i].value.offset, {captured[i]});
   yielded_.clear();
   Lower(op.body);
   scope_.Close();
@@ -244,7 +283,7 @@ void IreeLowering::LowerGlobalLoad(const IreeOp& op) {
              absl::SimpleAtoi(declaration.init, &number)) {
     bindings[0].scalar = {number, {}, ""};
   } else {
-    global->scalar = bindings[0].scalar = Outside(declaration.name);
+    global->scalar = bindings[0].scalar = Outside(declaration.name, op.results.empty() ? "" : op.results[0].name);
   }
   DefineResults(op, std::move(bindings));
 }
@@ -323,11 +362,11 @@ void IreeLowering::CloneOldContents(std::vector<FinalMove>& moves) {
 absl::StatusOr<IreeImport> IreeLowering::Finish() {
   for (const SymbolOverride& o : overrides_) {
     if (!outside_names_.Has(o.name)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "symbol ", Quoted(o.name), ": nothing of that name comes from outside into ", function_.name,
-          symbols_.empty() ? "" : "; it has ", absl::StrJoin(symbols_, ", ", [](std::string* out, const Symbol& s) {
-            absl::StrAppend(out, Quoted(s.name));
-          })));
+      const auto name = [](std::string* out, const Symbol& s) { absl::StrAppend(out, Quoted(s.name)); };
+      return text_.Fault(
+          function_.offset,
+          absl::StrCat("symbol ", Quoted(o.name), ": nothing of that name comes from outside into ", function_.name,
+                       symbols_.empty() ? "" : "; it has ", absl::StrJoin(symbols_, ", ", name)));
     }
   }
   std::vector<FinalMove> moves = FinalMoves();

@@ -85,10 +85,13 @@ class IreeLowering {
 
   // iree_lowering.cc: the function as a whole.
   absl::Status Prepare();
+  void CollectAssumptions(const std::vector<IreeOp>& ops);
+  void LowerFunction(const std::vector<IreeOp>& ops);
   void Lower(const std::vector<IreeOp>& ops);
   void LowerOp(const IreeOp& op);
   void LowerUnknown(const IreeOp& op);
   void LowerScalar(const IreeOp& op);
+  void LowerAssume(const IreeOp& op);
   void LowerRegion(const IreeOp& op);
   void LowerReturn(const IreeOp& op);
   void LowerGlobalLoad(const IreeOp& op);
@@ -106,8 +109,9 @@ class IreeLowering {
   void Fail(const IreeOp& op, absl::string_view message);
   void Warn(uint32_t offset, absl::string_view message);
   std::string UniqueName(std::string wish, uint32_t offset);
-  // An integer that comes from outside, by the name of what brings it.
-  IreeScalar Outside(absl::string_view name);
+  // An integer that comes from outside, by the name of what brings it; `value` is the name it has in the function.
+  IreeScalar Outside(absl::string_view name, absl::string_view value);
+  void Define(absl::string_view name, uint32_t offset, std::vector<IreeBinding> bindings);
   IreeScalar ScalarOf(const IreeRef& ref) const;
   Expr NumberOf(const IreeOp& op, const IreeRef& ref);
   std::string Text(const Expr& e) const { return e.ToString(symbols_); }
@@ -174,7 +178,8 @@ class IreeLowering {
   IreeScope scope_;
   IreeKernels kernels_;
   std::vector<Symbol> symbols_;
-  IreeNames outside_names_;  // of symbols, with and without ranges
+  IreeNames outside_names_;                                       // of symbols, with and without ranges
+  absl::flat_hash_map<absl::string_view, IreeInterval> assumed_;  // of values that the function itself names
   std::vector<Resource> resources_;
   std::vector<std::optional<size_t>> result_arguments_;  // by result: the argument whose storage it is
   absl::flat_hash_map<absl::string_view, size_t> global_numbers_;

@@ -204,7 +204,7 @@ void IreeLowering::LowerLoad(const IreeOp& op) {
   });
   if (op.results.size() != 1) return;
   std::vector<IreeBinding> bindings(1);
-  bindings[0].scalar = Outside(op.results[0].name);
+  bindings[0].scalar = Outside(op.results[0].name, op.results[0].name);
   DefineResults(op, std::move(bindings));
 }
 
@@ -290,8 +290,10 @@ void IreeLowering::LowerResourceSize(const IreeOp& op) {
   const size_t number = ResourceOf(op, op.operands[0].value);
   if (!ok()) return;
   std::vector<IreeBinding> bindings(1);
-  bindings[0].scalar = resources_[number].value.has_value() ? IreeScalar{SizeOf(number), {}, ""}
-                                                            : Outside(absl::StrCat(resources_[number].name, ".size"));
+  const absl::string_view name = op.results.empty() ? "" : op.results[0].name;
+  bindings[0].scalar = resources_[number].value.has_value()
+                           ? IreeScalar{SizeOf(number), {}, ""}
+                           : Outside(absl::StrCat(resources_[number].name, ".size"), name);
   DefineResults(op, std::move(bindings));
 }
 

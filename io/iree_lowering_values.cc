@@ -60,14 +60,24 @@ std::string IreeLowering::OpName(absl::string_view kind, uint32_t offset) {
   return op_names_.Take(absl::StrCat(wish, ".", text_.LineColumn(offset).first), ".");
 }
 
-IreeScalar IreeLowering::Outside(absl::string_view source) {
+IreeScalar IreeLowering::Outside(absl::string_view source, absl::string_view value) {
   const std::string name = outside_names_.Take(SymbolName(source), "_");
+  const auto assumed = assumed_.find(value);
+  std::optional<IreeInterval> range;
+  if (assumed != assumed_.end()) range = assumed->second;
   for (const SymbolOverride& o : overrides_) {
     if (o.name != name) continue;
-    symbols_.push_back({name, o.min, o.max, 1});
-    return {b_.AddSymbol(name, o.min, o.max), {}, ""};
+    const bool meet = range.has_value() && o.min <= range->max && range->min <= o.max;
+    range = meet ? IreeInterval{std::max(o.min, range->min), std::min(o.max, range->max)} : IreeInterval{o.min, o.max};
+    break;
   }
-  return {0, {name}, ""};
+  if (!range.has_value()) return {0, {name}, ""};
+  symbols_.push_back({name, range->min, range->max, 1});
+  return {b_.AddSymbol(name, range->min, range->max), {}, ""};
+}
+
+void IreeLowering::Define(absl::string_view name, uint32_t offset, std::vector<IreeBinding> bindings) {
+  if (!scope_.Define(name, std::move(bindings))) Fail(offset, absl::StrCat(name, " is defined already in this region"));
 }
 
 IreeScalar IreeLowering::ScalarOf(const IreeRef& ref) const {
@@ -223,7 +233,7 @@ void IreeLowering::DefineResults(const IreeOp& op, std::vector<IreeBinding> bind
         std::make_move_iterator(bindings.begin() + static_cast<ptrdiff_t>(next)),
         std::make_move_iterator(bindings.begin() + static_cast<ptrdiff_t>(next + result.count)));
     next += result.count;
-    scope_.Define(result.name, std::move(own));
+    Define(result.name, result.offset, std::move(own));
   }
 }
 

@@ -1,5 +1,8 @@
 #include "io/iree_op_syntax.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -276,6 +279,48 @@ void ReadTensorAccess(IreeCursor& in, IreeOp& op, std::optional<IreeTokenRange>&
   op.result_types.push_back(in.Type());
 }
 
+// <umin = 0, umax = 100, udiv = 16>
+std::optional<IreeInterval> ReadAssumption(IreeCursor& in) {
+  std::optional<int64_t> min, max;
+  in.Expect('<', "'<'");
+  while (in.ok() && !in.done() && !in.NextIs('>')) {
+    const absl::string_view key = in.Take(Kind::kWord, "umin, umax or udiv");
+    in.Expect('=', "'='");
+    int64_t number = 0;
+    const bool fits = absl::SimpleAtoi(in.Take(Kind::kNumber, "a number"), &number);
+    if (fits && key == "umin") min = number;
+    if (fits && key == "umax") max = number;
+    if (!in.Accept(',')) break;
+  }
+  in.Expect('>', "'>'");
+  if (!min.has_value() || !max.has_value() || *min > *max) return std::nullopt;
+  return IreeInterval{*min, *max};
+}
+
+// %a<umin = 0, umax = 8>, %b[<umin = 0, umax = 8>, <udiv = 4>] : index, index
+void ReadAssume(IreeCursor& in, IreeOp& op, std::optional<IreeTokenRange>&) {
+  in.List('\0', [&] {
+    op.operands.push_back({in.Ref(), std::nullopt});
+    std::optional<IreeInterval>& range = op.assumed.emplace_back();
+    if (in.NextIs('<')) range = ReadAssumption(in);
+    if (!in.Accept('[')) return;
+    bool first = true;
+    in.List(']', [&] {
+      const std::optional<IreeInterval> next = ReadAssumption(in);
+      const bool both = range.has_value() && next.has_value();
+      if (first) {
+        range = next;
+      } else {
+        range = both ? std::optional(IreeInterval{std::min(range->min, next->min), std::max(range->max, next->max)})
+                     : std::nullopt;
+      }
+      first = false;
+    });
+  });
+  in.SkipAttributes();
+  if (in.Accept(':')) op.operand_types = in.TypeList(/*results=*/false);
+}
+
 using Read = void (*)(IreeCursor&, IreeOp&, std::optional<IreeTokenRange>&);
 
 constexpr std::pair<absl::string_view, Read> kSyntaxes[] = {
@@ -330,6 +375,7 @@ constexpr std::pair<absl::string_view, Read> kSyntaxes[] = {
     {"arith.extsi", ReadArithmetic},
     {"arith.extui", ReadArithmetic},
     {"util.align", ReadArithmetic},
+    {"util.assume.int", ReadAssume},
     {"affine.apply", ReadAffine},
     {"affine.min", ReadAffine},
     {"affine.max", ReadAffine},

@@ -239,6 +239,7 @@ IreeScalar EvaluateIreeOp(const IreeText& text, const IreeModule& module, const 
   if (name == "arith.constant") return Constant(op);
   if (absl::StartsWith(name, "affine.") && op.known) return Affine(text, module, op, operands, arithmetic);
   if (absl::EndsWith(name, ".dispatch.workload.ordinal") && operands.size() == 1) return operands[0];
+  if (name == "util.assume.int" && operands.size() == 1) return operands[0];
   if (name == "util.align" && operands.size() == 2) {
     return arithmetic.Multiply(arithmetic.Ceil(operands[0], operands[1], false), operands[1]);
   }

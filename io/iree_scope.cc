@@ -19,25 +19,26 @@ void IreeScope::Close() {
   while (undo_.size() > keep) {
     auto& [name, before] = undo_.back();
     if (before.has_value()) {
-      bindings_[name] = *std::move(before);
+      entries_[name] = *std::move(before);
     } else {
-      bindings_.erase(name);
+      entries_.erase(name);
     }
     undo_.pop_back();
   }
 }
 
-void IreeScope::Define(absl::string_view name, std::vector<IreeBinding> bindings) {
-  const auto [place, is_new] = bindings_.try_emplace(name);
-  if (!levels_.empty()) {
-    undo_.emplace_back(name, is_new ? std::nullopt : std::optional(std::move(place->second)));
-  }
-  place->second = std::move(bindings);
+bool IreeScope::Define(absl::string_view name, std::vector<IreeBinding> bindings) {
+  const auto [place, is_new] = entries_.try_emplace(name);
+  if (!is_new && place->second.level == levels_.size()) return false;
+  if (!levels_.empty()) undo_.emplace_back(name, is_new ? std::nullopt : std::optional(std::move(place->second)));
+  place->second = {std::move(bindings), levels_.size()};
+  return true;
 }
 
 const IreeBinding* IreeScope::Find(const IreeRef& ref) const {
-  const auto found = bindings_.find(ref.name);
-  return found == bindings_.end() || ref.index >= found->second.size() ? nullptr : &found->second[ref.index];
+  const auto found = entries_.find(ref.name);
+  if (found == entries_.end() || ref.index >= found->second.bindings.size()) return nullptr;
+  return &found->second.bindings[ref.index];
 }
 
 }  // namespace bufplan

@@ -1,5 +1,5 @@
 // Names of a function, and what they stand for: integers, resources, or what is of no interest. Names of a region are
-// gone behind it, and may hide outer ones.
+// gone behind it, and may hide outer ones; within a region each is given once.
 #ifndef BUFPLAN_IO_IREE_SCOPE_H_
 #define BUFPLAN_IO_IREE_SCOPE_H_
 
@@ -40,14 +40,18 @@ class IreeScope {
  public:
   void Open() { levels_.push_back(undo_.size()); }
   void Close();
-  // `bindings` are the results %name#0, %name#1, ...
-  void Define(absl::string_view name, std::vector<IreeBinding> bindings);
+  // `bindings` are the results %name#0, %name#1, ... False, and nothing has changed: the region has that name already.
+  bool Define(absl::string_view name, std::vector<IreeBinding> bindings);
   // nullptr: there is no such name or result.
   const IreeBinding* Find(const IreeRef& ref) const;
 
  private:
-  absl::flat_hash_map<absl::string_view, std::vector<IreeBinding>> bindings_;
-  std::vector<std::pair<absl::string_view, std::optional<std::vector<IreeBinding>>>> undo_;
+  struct Entry {
+    std::vector<IreeBinding> bindings;
+    size_t level = 0;  // of regions
+  };
+  absl::flat_hash_map<absl::string_view, Entry> entries_;
+  std::vector<std::pair<absl::string_view, std::optional<Entry>>> undo_;
   std::vector<size_t> levels_;
 };
 

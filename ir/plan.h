@@ -81,7 +81,7 @@ struct LiveRange {
 
 enum class Action : uint8_t { kRun, kElided };
 
-// Why an op is as it is. `value`, `other`, `op` fill the blanks of the sentence.
+// Why an op is as it is. The values and the op of a note fill the blanks of the sentence.
 enum class Why : uint8_t {
   kText,            // `text` is the sentence (plans that were read from a file)
   kView,            // result is bytes `text` of `value`
@@ -91,7 +91,8 @@ enum class Why : uint8_t {
   kUnread,          // nobody reads what the op would move
   kLessMemory,      // the copy is kept as less memory is needed that way
   kCostsLess,       // the copy is kept as it costs less than what it would be in the way of: `other`
-  kNotTried,        // no place was found where it need not move
+  kNotTried,        // no place was found where it need not move; `other`: its source lies on bytes of that one already
+  kTwoPlaces,       // `other` would have to lie at two places
   kNeverElide,      // the author asked for the copy
   kOldContentRead,  // `op` reads `other` (on the bytes of `value`) after this op would have overwritten it
   kOwnOperand,      // the op itself reads `other` there without declaring it in place
@@ -100,6 +101,7 @@ enum class Why : uint8_t {
   kReadOnly,        // `value` is a constant or a borrowed external
   kNotLineage,      // variable `value` is written only by what is committed to it
   kOutgrows,        // the result is not proven to fit: `text`
+  kChunkLimit,      // a chunk would be larger than the space's limit of an allocation
   kOtherSpace,      // `value` lies in another space
   kMisaligned,      // the place is not a multiple of the result's alignment: `text`
   kPinned,          // pins contradict
@@ -117,6 +119,10 @@ struct Note {
   std::optional<ValueId> value, other;
   std::optional<OpId> blocker;
   std::string text;
+  // Data movements: what was refused. `part` could not be written straight to its place in the result; absent: the
+  // result itself could not lie where its source is. That place is `in_offset` bytes after the first one of `in`.
+  std::optional<ValueId> part = {}, in = {};
+  std::optional<Expr> in_offset = {};
 };
 
 struct AddedEdge {

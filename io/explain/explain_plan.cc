@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -50,11 +51,13 @@ class Overview {
   std::optional<int64_t> PlannedPeak() const;
   std::string Picture(size_t memory, const std::optional<PeakTable>& peak) const;
   std::string WhyMoved(OpId op) const;
-  // A data movement, or a carried base, and the bytes that it moves or need not move.
+  // A data movement, or an op that takes over bytes from bases, and the bytes that it moves and need not move.
   struct Copy {
     OpId op;
-    int64_t bytes = 0;
+    int64_t moved = 0, spared = 0;
   };
+  static Copy SumOf(const std::vector<Copy>& copies);
+  static std::string CopyBytes(const Copy& copy);
   void AddCopies(absl::string_view head, const std::vector<Copy>& copies, size_t max_rows, TextTable& table) const;
 
   const Graph& g_;
@@ -180,49 +183,71 @@ std::string Overview::WhyMoved(OpId op) const {
   return text;
 }
 
+Overview::Copy Overview::SumOf(const std::vector<Copy>& copies) {
+  Copy sum;
+  for (const Copy& copy : copies) {
+    sum.moved += copy.moved;
+    sum.spared += copy.spared;
+  }
+  return sum;
+}
+
+// "64 of 128" if some of the bytes are there already; of what moves nothing, all that it need not move.
+std::string Overview::CopyBytes(const Copy& copy) {
+  if (copy.moved == 0) return FormatCount(copy.spared);
+  if (copy.spared == 0) return FormatCount(copy.moved);
+  return absl::StrCat(FormatCount(copy.moved), " of ", FormatCount(copy.moved + copy.spared));
+}
+
 // At most max_rows of them, those of most bytes, in list order.
 void Overview::AddCopies(absl::string_view head, const std::vector<Copy>& copies, size_t max_rows,
                          TextTable& table) const {
   if (copies.empty()) return;
   std::vector<size_t> shown(copies.size());
   std::iota(shown.begin(), shown.end(), size_t{0});
+  std::vector<Copy> rest;
   if (copies.size() > max_rows) {
-    std::stable_sort(shown.begin(), shown.end(), [&](size_t a, size_t b) { return copies[a].bytes > copies[b].bytes; });
+    const auto bytes = [&](size_t i) { return std::make_pair(copies[i].moved, copies[i].spared); };
+    std::stable_sort(shown.begin(), shown.end(), [&](size_t a, size_t b) { return bytes(a) > bytes(b); });
+    for (size_t i = max_rows; i < shown.size(); ++i) rest.push_back(copies[shown[i]]);
     shown.resize(max_rows);
     std::sort(shown.begin(), shown.end());
   }
   table.Row({absl::StrCat(head), "kind", "bytes", "why"});
   for (size_t i : shown) {
     const Copy& copy = copies[i];
-    table.Row({Printable(g_.name(copy.op), 30), std::string(ToString(g_.op(copy.op).kind)), FormatCount(copy.bytes),
+    table.Row({Printable(g_.name(copy.op), 30), std::string(ToString(g_.op(copy.op).kind)), CopyBytes(copy),
                WhyMoved(copy.op)});
   }
-  if (copies.size() > max_rows) table.Row({MoreText(copies.size() - max_rows)});
+  if (!rest.empty()) table.Row({MoreText(rest.size()), "", CopyBytes(SumOf(rest))});
 }
 
 std::string Overview::Copies() const {
   const Movements movements(g_, p_);
-  std::vector<Copy> kept, elided;
-  int64_t kept_bytes = 0, elided_bytes = 0;
+  std::vector<Copy> kept, elided, on_bases;
   for (size_t i = 0; i < g_.ops().size(); ++i) {
-    const OpId id(static_cast<int32_t>(i));
-    int64_t moved = 0, spared = 0;
-    for (const MovedPart& part : movements.PartsOf(id)) (part.executed ? moved : spared) += part.bytes;
-    kept_bytes += moved;
-    elided_bytes += spared;
-    if (moved > 0) {
-      kept.push_back({id, moved});
-    } else if (movements.IsCopy(id)) {
-      elided.push_back({id, spared});
+    Copy copy{OpId(static_cast<int32_t>(i))};
+    for (const MovedPart& part : movements.PartsOf(copy.op)) (part.executed ? copy.moved : copy.spared) += part.bytes;
+    if (copy.moved > 0) {
+      kept.push_back(copy);
+    } else if (movements.IsCopy(copy.op)) {
+      elided.push_back(copy);
+    } else if (copy.spared > 0) {
+      on_bases.push_back(copy);
     }
   }
-  if (kept.empty() && elided.empty()) return "\ncopies: none\n";
+  if (kept.empty() && elided.empty() && on_bases.empty()) return "\ncopies: none\n";
   TextTable table({TextAlign::kLeft, TextAlign::kLeft, TextAlign::kRight, TextAlign::kLeft});
   AddCopies("kept", kept, kMaxRows, table);
   AddCopies("elided", elided, kMaxElided, table);
-  return absl::StrCat("\ncopies: ", FormatCount(static_cast<int64_t>(kept.size())), " kept (", FormatCount(kept_bytes),
-                      " bytes), ", FormatCount(static_cast<int64_t>(elided.size())), " elided (",
-                      FormatCount(elided_bytes), " bytes not moved)\n", table.Text());
+  const auto count = [](const std::vector<Copy>& copies) { return FormatCount(static_cast<int64_t>(copies.size())); };
+  std::string in_place;
+  if (!on_bases.empty()) {
+    in_place = absl::StrCat("; ", FormatCount(SumOf(on_bases).spared), " bytes of the bases of ",
+                            Plural(static_cast<int64_t>(on_bases.size()), "other op", "other ops"), " stay in place");
+  }
+  return absl::StrCat("\ncopies: ", count(kept), " kept (", CopyBytes(SumOf(kept)), " bytes), ", count(elided),
+                      " elided (", CopyBytes(SumOf(elided)), " bytes not moved)", in_place, "\n", table.Text());
 }
 
 std::string Overview::Refused() const {

@@ -40,6 +40,7 @@ std::string SumText(const PlanSummary& summary) {
 }
 
 // What the data movements and carried bases of the graph would move, each as it is written, and what the plan moves.
+// The difference is no property of the elided copies: parts of kept ones and bases of other ops stay in place as well.
 std::string MovedText(const PlanStats& stats) {
   int64_t before = 0;
   if (__builtin_add_overflow(stats.bytes_copied, stats.bytes_not_copied, &before)) before = INT64_MAX;
@@ -108,8 +109,7 @@ std::string SummaryTable(const PlanSummary& summary) {
   if (summary.graph) {
     rest.Row(
         {"copies kept", absl::StrCat(FormatCount(s.copies_kept), " (", FormatCount(s.bytes_copied), " bytes copied)")});
-    rest.Row({"copies elided",
-              absl::StrCat(FormatCount(s.copies_elided), " (", FormatCount(s.bytes_not_copied), " bytes not copied)")});
+    rest.Row({"copies elided", FormatCount(s.copies_elided)});
     rest.Row({"bytes moved", MovedText(s)});
   }
   rest.Row({"sum of sizes", SumText(summary)});

@@ -130,7 +130,7 @@ bool DestinationFinder::AddPlaceBesideOthers(const Op& op, const Destination& d,
     if (!to.has_value() || source.value == search.value || !source.region.contiguous()) continue;
     const std::optional<int32_t> reserved = s_.ReservedFor(source.value);
     const bool placed = s_.Placed(source.value) && !s_.Strided(source.value) &&
-                        s_.IsReservation(s_.StorageOf(source.value));
+                        s_.ReservedIn(s_.StorageOf(source.value)).has_value();
     if (!g_.region(*to).contiguous() || (!placed && !reserved.has_value())) continue;
     const int32_t storage = placed ? s_.StorageOf(source.value) : *reserved;
     if (s_.storage(storage).owner.has_value()) continue;

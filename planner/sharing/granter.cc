@@ -39,6 +39,27 @@ Granter::Granter(const Graph& graph, const Schedule& schedule, const Uses& uses,
 }
 
 std::optional<Refusal> Granter::TryGrant(int32_t time, const Wish& wish) {
+  std::optional<Refusal> refusal = GrantOrRefuse(time, wish);
+  if (refusal.has_value()) NamePlace(wish, *refusal);
+  return refusal;
+}
+
+// By a value that the author knows. Bases and operands are named by their wishes.
+void Granter::NamePlace(const Wish& wish, Refusal& refusal) const {
+  if (wish.kind == WishKind::kBase || wish.kind == WishKind::kInPlace) return;
+  const int32_t storage = wish.spot.storage;
+  refusal.in_offset = wish.spot.place.at;
+  refusal.in = s_.storage(storage).owner;
+  if (!refusal.in.has_value()) refusal.in = s_.ReservedIn(storage);
+  if (refusal.in.has_value()) return;
+  s_.ForEachRoot(storage, [&](ValueId v) {
+    refusal.in = v;
+    refusal.in_offset = wish.spot.place.at - s_.OffsetOf(v);
+    return false;
+  });
+}
+
+std::optional<Refusal> Granter::GrantOrRefuse(int32_t time, const Wish& wish) {
   blockers_.clear();
   const int32_t storage = wish.spot.storage;
   const Region& place = wish.spot.place;
@@ -160,7 +181,7 @@ std::optional<Refusal> Granter::Forbidden(const Wish& wish, const Effect& effect
         return refusal;
       }
     }
-    if (OutgrowsChunk(wish.spot.storage, bytes)) return Refusal{Why::kOutgrows};
+    if (OutgrowsChunk(wish.spot.storage, bytes)) return Refusal{Why::kChunkLimit};
   }
   const Op& op = g_.op(wish.op);
   if (op.elide == Elide::kNever && op.kind != OpKind::kCompute) {

@@ -43,6 +43,8 @@ struct Refusal {
   std::optional<ValueId> other = {};
   std::optional<int32_t> blocker = {};  // a time
   std::string missing = {};             // the fact that would have sufficed, in the author's symbols
+  std::optional<ValueId> in = {};       // the place that was asked for: so many bytes after the first one of `in`
+  std::optional<Expr> in_offset = {};
 };
 
 // A value that is in the way of a wish.
@@ -90,6 +92,8 @@ class Granter {
   };
   void CollectOwnUses(int32_t time);
 
+  std::optional<Refusal> GrantOrRefuse(int32_t time, const Wish& wish);
+  void NamePlace(const Wish& wish, Refusal& refusal) const;
   bool MayReachDown(int32_t storage, const Region& place, ByteRange bytes) const;
   bool OutgrowsChunk(int32_t storage, ByteRange bytes) const;
   void AddUses(const Wish& wish, ByteTimeline& timeline);

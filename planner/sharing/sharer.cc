@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
 #include "planner/sharing/carried_bytes.h"
@@ -267,7 +268,9 @@ bool Sharer::ShareAtDestination(int32_t time, OpId op, const Write& w, const Des
   }
   if (!found.to_reserve.has_value()) return false;
   wish.spot = Reserved(v, *found.to_reserve);
-  return !Try(time, wish, found.gain).has_value();
+  std::optional<Refusal> refusal = Try(time, wish, found.gain);
+  if (refusal.has_value()) not_forwarded_.try_emplace(v.value, *refusal);
+  return !refusal.has_value();
 }
 
 // Some parts of a concat stay where they are, the others are copied beside them; or a base is carried around a part.
@@ -453,7 +456,8 @@ absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
   std::vector<Blocker> late = granter_.NotOver(time, storage);
   if (s_.StorageOf(source) == storage) late.push_back({source, time});
   for (const Blocker& b : late) {
-    const Refusal reason{b.time == schedule_.End() ? Why::kOldContentKept : Why::kOldContentRead, b.value, b.time, ""};
+    const Why why = b.time == schedule_.End() ? Why::kOldContentKept : Why::kOldContentRead;
+    const Refusal reason{why, b.value, b.time, "", target};
     if (b.time < time) {
       s_.AddOrder({OpId(b.time), op});
       continue;
@@ -523,6 +527,8 @@ Note Sharer::NoteOf(OpId op, const Refusal& refusal) const {
   note.why = refusal.why;
   note.other = refusal.other;
   note.text = refusal.missing;
+  note.in = refusal.in;
+  note.in_offset = refusal.in_offset;
   if (refusal.blocker.has_value() && *refusal.blocker >= 0 && *refusal.blocker != schedule_.End()) {
     note.blocker = OpId(*refusal.blocker);
   }
@@ -546,18 +552,43 @@ void Sharer::NoteElided(OpId op, Why why, std::optional<ValueId> value) {
   s_.AddMovement(std::move(note));
 }
 
+// A value of which the op puts the same bytes at several places.
+std::optional<ValueId> Sharer::TakenTwice(OpId op) const {
+  const absl::Span<const Read> reads = g_.reads(g_.op(op));
+  absl::flat_hash_set<int32_t> whole;
+  for (const Read& r : reads) {
+    const Region all{0, g_.value(r.value).bytes, {}};
+    if (r.region.has_value() && !(g_.region(*r.region) == all)) continue;
+    if (g_.value(r.value).max_bytes > 0 && !whole.insert(r.value.value).second) return r.value;
+  }
+  return std::nullopt;
+}
+
+// What the bytes of v, which is a copy that was elided, were first.
+std::optional<ValueId> Sharer::LiesOn(ValueId v) const {
+  const ValueId root = uses_.root(v);
+  if (!s_.Placed(root) || s_.JoinedBy(root) != WishKind::kSource) return std::nullopt;
+  return joined_to_[root.index()];
+}
+
 void Sharer::NoteKept(OpId op, std::optional<Refusal> refusal) {
   // What keeps a part from being there already says more than that it is not.
   const bool vague = !refusal.has_value() || refusal->why == Why::kNotTried || refusal->why == Why::kCarried;
+  std::optional<ValueId> part;
+  const std::optional<ValueId> twice = vague ? TakenTwice(op) : std::nullopt;
+  if (twice.has_value()) refusal = Refusal{Why::kTwoPlaces, twice};
   for (const Read& r : g_.reads(g_.op(op))) {
     const auto it = not_forwarded_.find(uses_.root(r.value).value);
-    if (!vague || it == not_forwarded_.end()) continue;
+    if (!vague || twice.has_value() || it == not_forwarded_.end()) continue;
     refusal = it->second;
+    part = uses_.root(r.value);
     break;
   }
   Note note = NoteOf(op, refusal.value_or(Refusal{Why::kNotTried}));
+  note.part = part;
   if (g_.op(op).elide == Elide::kNever) note.why = Why::kNeverElide;
   if (g_.op(op).num_reads > 0) note.value = g_.reads(g_.op(op))[0].value;
+  if (note.why == Why::kNotTried) note.other = LiesOn(*note.value);
   s_.AddMovement(std::move(note));
 }
 

@@ -75,6 +75,8 @@ class Sharer {
   Note NoteOf(OpId op, const Refusal& refusal) const;
   void NoteRefusal(const Wish& wish, const Refusal& refusal);
   void NoteElided(OpId op, Why why, std::optional<ValueId> value);
+  std::optional<ValueId> TakenTwice(OpId op) const;
+  std::optional<ValueId> LiesOn(ValueId v) const;
   void NoteKept(OpId op, std::optional<Refusal> refusal);
 
   const Graph& g_;

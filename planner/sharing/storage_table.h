@@ -34,11 +34,13 @@ class StorageTable {
     if (reserved_.empty() || reserved_[v.index()] < 0) return std::nullopt;
     return reserved_[v.index()];
   }
-  bool IsReservation(int32_t storage) const {
+  // The value that a storage is reserved for; nullopt: it is not.
+  std::optional<ValueId> ReservedIn(int32_t storage) const {
     const auto at = std::lower_bound(reservations_.begin(), reservations_.end(), std::make_pair(storage, ValueId(0)));
-    return at != reservations_.end() && at->first == storage;
+    if (at == reservations_.end() || at->first != storage) return std::nullopt;
+    return at->second;
   }
-  // All of them, ascending: the storage and the value it is for.
+  // All of them, by storage, and the values they are for.
   const std::vector<std::pair<int32_t, ValueId>>& reservations() const { return reservations_; }
   // The root v joins a storage at `place`; no byte of it lies outside of `bytes` there, for any symbol values.
   void Join(ValueId v, int32_t storage, const Region& place, ByteRange bytes, WishKind by);

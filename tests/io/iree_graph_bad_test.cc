@@ -108,6 +108,47 @@ TEST(IreeGraphBad, Messages) {
   for (const auto& [body, message] : kCases) EXPECT_EQ(IreeError(body), message) << body;
 }
 
+TEST(IreeGraphBad, WhatStandsBehindTheEnd) {
+  EXPECT_EQ(IreeError("util.return\n%r = stream.async.alloca : !stream.resource<*>{%c4}\nutil.return"),
+            "11:6: stream.async.alloca: stands behind util.return, which ends the block");
+  EXPECT_EQ(
+      IreeError("%r = stream.async.concurrent with() -> !stream.resource<*>{%c4} {\n"
+                "%a = stream.async.alloca : !stream.resource<*>{%c4}\nstream.yield %a : !stream.resource<*>{%c4}\n"
+                "%b = stream.async.alloca : !stream.resource<*>{%c4}\n}"),
+      "13:6: stream.async.alloca: stands behind stream.yield, which ends the block");
+}
+
+TEST(IreeGraphBad, AFunctionWithoutAnEnd) {
+  EXPECT_EQ(
+      ReadIreeGraph("util.func @f(%x: !stream.resource<*>) {\n  %c = arith.constant 8 : index\n  }").status().message(),
+      "3:3: function @f ends without util.return");
+  EXPECT_EQ(ReadIreeGraph("util.func @f(%x: !stream.resource<*>) {}").status().message(),
+            "1:40: function @f ends without util.return");
+  EXPECT_TRUE(ReadIreeGraph("util.func @f(%x: !stream.resource<*>) {\n  util.unreachable \"no\"\n}").ok());
+}
+
+// A name is given once in a region, but an inner region may use it again.
+TEST(IreeGraphBad, NamesThatAreGivenTwice) {
+  EXPECT_EQ(IreeError("%c0 = arith.constant 8 : index"), "10:1: %c0 is defined already in this region");
+  EXPECT_EQ(IreeError("%x = other.op : index"), "10:1: %x is defined already in this region");
+  EXPECT_EQ(IreeError("%a, %a = util.assume.int %s<udiv = 2>, %n : index, index"),
+            "10:5: %a is defined already in this region");
+  EXPECT_EQ(ReadIreeGraph("util.func @f(%x: !stream.resource<*>, %x: index) {\n util.return\n}").status().message(),
+            "1:39: %x is defined already in this region");
+  EXPECT_TRUE(ImportIree("stream.async.concurrent with() {\n%c0 = arith.constant 8 : index\nstream.yield\n}").ok());
+}
+
+TEST(IreeGraphBad, NulBytes) {
+  const std::string text = IreeFunctionText(std::string("util.return\n\0", 13));
+  EXPECT_EQ(ReadIreeGraph(text).status().message(), "11:1: a NUL byte");
+}
+
+TEST(IreeGraphBad, MalformedAssumptions) {
+  EXPECT_EQ(IreeError("%a = util.assume.int %s<umin 4> : index"),
+            "10:30: util.assume.int: '=' is missing; here is \"4\"");
+  EXPECT_EQ(IreeError("%a = util.assume.int %z<umin = 4> : index"), "10:22: util.assume.int: %z is not defined here");
+}
+
 TEST(IreeGraphBad, UnknownOpsThatTouchNoResourceAreSkipped) {
   EXPECT_TRUE(
       ImportIree("%a = tensor.empty() : tensor<4xf32>\n%b = linalg.fill ins(%p : i32) outs(%a : tensor<4xf32>) -> "
@@ -118,7 +159,7 @@ TEST(IreeGraphBad, UnknownOpsThatTouchNoResourceAreSkipped) {
 TEST(IreeGraphBad, SymbolsThatNothingBearsTheNameOf) {
   const std::string text = IreeFunctionText("%r = stream.async.splat %p : i32 -> !stream.resource<*>{%s16}");
   EXPECT_EQ(ReadIreeGraph(text, {.symbols = {{"step", 0, 7}, {"other", 0, 1}}}).status().message(),
-            "symbol \"other\": nothing of that name comes from outside into @f; it has \"step\"");
+            "4:18: symbol \"other\": nothing of that name comes from outside into @f; it has \"step\"");
 }
 
 // Numbers that leave 64 bits are refused, wherever they come up.
@@ -160,18 +201,20 @@ TEST(IreeGraphBad, HostileTextsEndInTime) {
   for (int i = 0; i < 100000; ++i) absl::StrAppend(&list, "%v", i, ",\n");
   EXPECT_FALSE(ImportIree("util.return " + list).ok());
   std::string ops;
-  for (int i = 0; i < 100000; ++i) absl::StrAppend(&ops, "%v = other.op %v\n");
+  for (int i = 0; i < 100000; ++i) absl::StrAppend(&ops, "%v", i + 1, " = other.op %v", i, "\n");
   EXPECT_TRUE(ImportIree(ops).ok());
-  std::string sums = "%v = arith.addi %s, %s : index\n";
-  for (int i = 0; i < 100000; ++i) sums += "%v = arith.muli %v, %v : index\n";
+  std::string sums = "%v0 = arith.addi %s, %s : index\n";
+  for (int i = 0; i < 100000; ++i) {
+    absl::StrAppend(&sums, "%v", i + 1, " = arith.muli %v", i, ", %v", i, " : index\n");
+  }
   EXPECT_TRUE(ImportIree(sums).ok());
   std::string regions;
   for (int i = 0; i < 100000; ++i) regions += "%v = stream.async.concurrent with() {\n";
   EXPECT_FALSE(ImportIree(regions + std::string(100000, '}')).ok());
   std::string globals;
   for (int i = 0; i < 20000; ++i) {
-    globals +=
-        "%v = stream.async.alloca : !stream.resource<*>{%c4} util.global.store %v, @K : !stream.resource<variable>\n";
+    absl::StrAppend(&globals, "%v", i, " = stream.async.alloca : !stream.resource<*>{%c4} util.global.store %v", i,
+                    ", @K : !stream.resource<variable>\n");
   }
   EXPECT_TRUE(ImportIree(globals).ok());
 }

@@ -357,6 +357,7 @@ util.func @f(%arg: !stream.resource<external>) {
   %r = stream.async.clone %arg : !stream.resource<external>{%size} -> !stream.resource<*>{%size}
   %q = stream.async.splat %0 : i32 -> !stream.resource<*>{%2}
   %v = stream.async.splat %0 : i32 -> !stream.resource<*>{%3}
+  util.return
 })";
   const absl::StatusOr<IreeImport> import =
       ReadIreeGraph(text, {.symbols = {{"arg.size", 4, 64}, {"_0", 1, 2}, {"_1_1", 3, 4}, {"_3", 0, 1}}});
@@ -365,10 +366,39 @@ util.func @f(%arg: !stream.resource<external>) {
   EXPECT_EQ(IreeLine(import, "%v"), R"({"name": "%v", "bytes": "_3"})");
 }
 
+// A symbol has the range that is assumed of it, or the part of the given one that is.
+TEST(IreeGraph, AssumptionsAreRangesOfSymbols) {
+  const std::string text = R"(
+util.func @f(%x: !stream.resource<*>, %n: index, %m: index) {
+  %c1 = arith.constant 1 : index
+  %a, %b = util.assume.int %n<umin = 2, umax = 100>, %m[<umin = 4, umax = 8>, <umin = 6, umax = 20, udiv = 2>] : index, index
+  %sum = arith.addi %n, %c1 : index
+  %c = util.assume.int %sum<umin = 0, umax = 5> : index
+  %d = util.assume.int %m<udiv = 2> : index
+  %u = other.op : index
+  %e = util.assume.int %u<umin = 1, umax = 3> : index
+  %r = stream.async.splat %c1 : index -> !stream.resource<*>{%a}
+  %s = stream.async.splat %c1 : index -> !stream.resource<*>{%d}
+  %t = stream.async.splat %c1 : index -> !stream.resource<*>{%c}
+  %v = stream.async.splat %c1 : index -> !stream.resource<*>{%e}
+  util.return
+})";
+  const auto ranges = [&](const SymbolOverrides& given) {
+    const absl::StatusOr<IreeImport> import = ReadIreeGraph(text, {.symbols = given});
+    if (!import.ok()) return std::string(import.status().message());
+    std::string all = IreeLine(import, "%t");
+    for (const Symbol& s : import->graph.symbols()) absl::StrAppend(&all, " ", s.name, "=", s.min, "..", s.max);
+    return all;
+  };
+  EXPECT_EQ(ranges({}), R"({"name": "%t", "bytes": "n + 1"} n=2..100 m=4..20 u=1..3)");
+  EXPECT_EQ(ranges({{"n", 50, 200}, {"u", 0, 2}}), R"({"name": "%t", "bytes": "n + 1"} n=50..100 m=4..20 u=1..2)");
+  EXPECT_EQ(ranges({{"n", 200, 300}}), R"({"name": "%t", "bytes": "n + 1"} n=200..300 m=4..20 u=1..3)");
+}
+
 TEST(IreeGraph, AlignmentOfAResourceConfiguration) {
   const std::string function =
       "util.func @f(%x: !stream.resource<*>) { %c = arith.constant 8 : index\n"
-      "%r = stream.async.clone %x : !stream.resource<*>{%c} -> !stream.resource<*>{%c}\n}";
+      "%r = stream.async.clone %x : !stream.resource<*>{%c} -> !stream.resource<*>{%c}\nutil.return\n}";
   EXPECT_THAT(WriteGraphJson(ReadIreeGraph(function)->graph), HasSubstr(R"("alignment": 64)"));
   const std::string configured = absl::StrCat(
       "module attributes {r = #stream.resource_config<{min_buffer_offset_alignment = 16, index_bits = 64}>} {\n",
@@ -377,8 +407,9 @@ TEST(IreeGraph, AlignmentOfAResourceConfiguration) {
 }
 
 std::string Named(absl::string_view name) {
-  return absl::StrCat("util.func @", name, "(%x: !stream.resource<*>) { %c = arith.constant 8 : index\n",
-                      "%r = stream.async.clone %x : !stream.resource<*>{%c} -> !stream.resource<*>{%c}\n}\n");
+  return absl::StrCat(
+      "util.func @", name, "(%x: !stream.resource<*>) { %c = arith.constant 8 : index\n",
+      "%r = stream.async.clone %x : !stream.resource<*>{%c} -> !stream.resource<*>{%c} util.return }\n");
 }
 
 TEST(IreeGraph, WhichFunctionIsRead) {
@@ -399,8 +430,8 @@ TEST(IreeGraph, WhichFunctionIsRead) {
   EXPECT_EQ(ReadIreeGraph(text, {.function = "none"})->graph.ops().size(), 0u);
   const std::pair<const char*, const char*> kErrors[] = {
       {"3:a", "16:1: '{' is never closed"},
-      {"1:", "part 1 has no function over !stream.resource; is it the stream dialect at the async level?"},
-      {"2:c", "part 2 has no function \"c\"; over resources are @a, @b"},
+      {"1:", "1:1: part 1 has no function over !stream.resource; is it the stream dialect at the async level?"},
+      {"2:c", "4:1: part 2 has no function \"c\"; over resources are @a, @b"},
       {"4:c", "function \"4:c\": part \"4\" must be 1..3"},
       {"x:c", "function \"x:c\": part \"x\" must be 1..3"},
   };
@@ -408,7 +439,7 @@ TEST(IreeGraph, WhichFunctionIsRead) {
     EXPECT_EQ(ReadIreeGraph(text, {.function = function}).status().message(), message) << function;
   }
   EXPECT_EQ(ReadIreeGraph("util.func @x() {\n}").status().message(),
-            "the file has no function over !stream.resource; is it the stream dialect at the async level?");
+            "1:1: the file has no function over !stream.resource; is it the stream dialect at the async level?");
 }
 
 TEST(IreeGraph, SeveralAffinitiesAreSaid) {

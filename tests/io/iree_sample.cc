@@ -19,7 +19,7 @@ util.func public @f(%x: !stream.resource<external>, %y: !stream.resource<externa
   %s16_16 = arith.addi %s16, %c16 : index %p = arith.constant 7 : i32 %t = stream.timepoint.immediate => !stream.timepoint
 
 )",
-                      body, "\n}\n}\n");
+                      body, absl::StrContains(body, "util.return") ? "" : "\nutil.return", "\n}\n}\n");
 }
 
 absl::StatusOr<IreeImport> ImportIree(absl::string_view body, absl::string_view before) {

@@ -24,8 +24,8 @@ TEST(IreeScope, NamesOfARegionAreGoneBehindIt) {
   scope.Define("%b", {Resource(5)});
   scope.Open();
   scope.Define("%a", {Resource(6)});
-  scope.Define("%a", {Resource(7)});
-  EXPECT_EQ(scope.Find(Ref("%a"))->resource, 7u);
+  EXPECT_FALSE(scope.Define("%a", {Resource(8)}));
+  EXPECT_EQ(scope.Find(Ref("%a"))->resource, 6u);
   EXPECT_EQ(scope.Find(Ref("%b"))->resource, 5u);
   scope.Close();
   EXPECT_EQ(scope.Find(Ref("%a"))->resource, 4u);

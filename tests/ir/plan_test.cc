@@ -37,7 +37,8 @@ class WhyTextTest : public testing::Test {
   ValueId Value(absl::string_view name) const { return *graph_.FindValue(name); }
 
   struct Blanks {
-    absl::string_view result = "", value = "", other = "", blocker = "", missing = "";
+    absl::string_view result = "", value = "", other = "", blocker = "", missing = "", part = "", in = "";
+    std::optional<Expr> in_offset = std::nullopt;
   };
   std::string Text(absl::string_view op, Action action, Why why, const Blanks& blanks) const {
     Note note;
@@ -48,6 +49,9 @@ class WhyTextTest : public testing::Test {
     if (!blanks.value.empty()) note.value = Value(blanks.value);
     if (!blanks.other.empty()) note.other = Value(blanks.other);
     if (!blanks.blocker.empty()) note.blocker = *graph_.FindOp(blanks.blocker);
+    if (!blanks.part.empty()) note.part = Value(blanks.part);
+    if (!blanks.in.empty()) note.in = Value(blanks.in);
+    note.in_offset = blanks.in_offset;
     absl::StrAppend(&note.text, blanks.missing);
     return WhyText(graph_, note);
   }
@@ -74,7 +78,11 @@ TEST_F(WhyTextTest, Elided) {
 }
 
 TEST_F(WhyTextTest, Kept) {
-  EXPECT_EQ(Kept("upd", Why::kNotTried, {.value = "row"}), "kept: row could not be written straight to its place");
+  EXPECT_EQ(Kept("upd", Why::kNotTried, {.value = "row"}), "kept: no place was found where row need not be moved");
+  EXPECT_EQ(Kept("upd", Why::kNotTried, {.value = "row", .other = "x"}),
+            "kept: row lies elsewhere already, on bytes of x");
+  EXPECT_EQ(Kept("join", Why::kTwoPlaces, {.value = "row", .other = "row"}),
+            "kept: row would have to lie at two places");
   EXPECT_EQ(Kept("join", Why::kNotTried, {.value = "row"}),
             "kept: not all of its parts could be written straight to their places");
   EXPECT_EQ(Kept("dup", Why::kNotTried, {.value = "v"}), "kept: v lies elsewhere");
@@ -82,6 +90,10 @@ TEST_F(WhyTextTest, Kept) {
   EXPECT_EQ(Kept("past", Why::kLessMemory, {.value = "K"}), "kept: less memory is needed that way");
   EXPECT_EQ(Kept("past", Why::kCostsLess, {.value = "K", .other = "K1", .blocker = "upd", .missing = "s >= 1"}),
             "kept: that costs less than what upd would have to copy for K1; needs s >= 1");
+  EXPECT_EQ(Kept("past", Why::kCostsLess, {.value = "K", .other = "y", .blocker = "g"}),
+            "kept: that costs less than copying y later, which is written straight to where it goes");
+  EXPECT_EQ(Kept("past", Why::kCostsLess, {.value = "K", .other = "x1", .blocker = "w"}),
+            "kept: that costs less than what w would have to copy for x1");
   EXPECT_EQ(Kept("upd", Why::kCarried, {.value = "row"}), "kept: bytes of base K are carried to K1");
   EXPECT_EQ(Kept("dup", Why::kOtherSpace, {.value = "v"}), "kept: d belongs to another space");
   EXPECT_EQ(Kept("dup", Why::kOutgrows, {.value = "v", .missing = "8192*s <= 32"}),
@@ -104,11 +116,32 @@ TEST_F(WhyTextTest, KeptAsOldContentIsNeeded) {
             "kept: g still needs past there");
 }
 
+// The place that was asked for is named, and who would have come to lie there.
+TEST_F(WhyTextTest, KeptAsAPlaceWasRefused) {
+  const Expr at = 8192 * Expr::FromSymbol(SymbolId(0));
+  EXPECT_EQ(Kept("upd", Why::kOldContentRead,
+                 {.value = "row", .other = "past", .blocker = "g", .part = "row", .in = "K", .in_offset = at}),
+            "kept: row is not written straight to its place at offset 8192*s of K: g still needs past there");
+  EXPECT_EQ(Kept("join", Why::kOutgrows, {.value = "row", .part = "row", .in = "K", .in_offset = 64}),
+            "kept: row is not written straight to its place at offset 64 of K: it is not proven to fit there");
+  EXPECT_EQ(Kept("dup", Why::kMisaligned, {.value = "v", .in = "x", .in_offset = 4}),
+            "kept: d is not put at offset 4 of x: the alignment of it does not hold there");
+  EXPECT_EQ(Kept("dup", Why::kOldContentKept, {.value = "v", .other = "d", .in = "K"}),
+            "kept: d is not put in K: it must be intact at the end, when K has been overwritten");
+  EXPECT_EQ(Kept("dup", Why::kChunkLimit, {.value = "v", .in = "x", .in_offset = 0}),
+            "kept: d is not put at offset 0 of x: an allocation would be larger than the space allows");
+  EXPECT_EQ(Kept("dup", Why::kOtherSpace, {.value = "v", .in = "x", .in_offset = 0}),
+            "kept: d belongs to another space");
+  EXPECT_EQ(Kept("dup", Why::kNeverElide, {.value = "v", .part = "v", .in = "x"}), "kept: elide is \"never\"");
+}
+
 TEST_F(WhyTextTest, WishesRefused) {
   EXPECT_EQ(Kept("g", Why::kOldContentRead, {.result = "y", .value = "row", .other = "row", .blocker = "st"}),
             "y is not in place of row: st still needs row there");
   EXPECT_EQ(Kept("g", Why::kOutgrows, {.result = "y", .value = "row"}),
-            "y is not in place of row: it is not proven to fit there");
+            "y is not in place of row: it has 8192 bytes, which do not fit into 8192");
+  EXPECT_EQ(Kept("g", Why::kOutgrows, {.result = "y", .value = "past", .missing = "s >= 1"}),
+            "y is not in place of past: it is not proven to fit there; needs s >= 1");
   EXPECT_EQ(Kept("g", Why::kBetterOperand, {.result = "y", .value = "row"}),
             "y is not in place of row: another operand was taken");
   EXPECT_EQ(Kept("w", Why::kOldContentRead, {.result = "x1", .value = "x", .other = "v", .blocker = "dup"}),
