@@ -190,16 +190,10 @@ class Sentence {
       case Why::kPinned: return "pinned offsets contradict each other";
       case Why::kDisjoint: return absl::StrCat(It(), " is declared disjoint from ", Value(note_.other));
       case Why::kLessMemory: return "less memory is needed that way";
-<<<<<<< HEAD
-      case Why::kCostsLess:
-        return absl::StrCat("that costs less than what ", Op(note_.blocker), " would have to copy for ",
-                            Value(note_.other));
+      case Why::kCostsLess: return CostsLess();
       case Why::kSearchLimit:
         return absl::StrCat("it is not proven within the limit of ", note_.text,
                             " comparisons that nobody needs what lies there");
-=======
-      case Why::kCostsLess: return CostsLess();
->>>>>>> truth
       case Why::kBetterOperand: return "another operand was taken";
       default: return "";
     }

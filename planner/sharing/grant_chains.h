@@ -25,6 +25,8 @@ class GrantChains {
   // v has joined a storage by a wish that saves moving `gain` bytes, because of what `on` is or does there; v itself:
   // because of nobody.
   void Add(ValueId v, ValueId on, int64_t gain);
+  // Because of which other value; v has joined.
+  ValueId On(ValueId v) const { return on_[v.index()]; }
   // Of v's own wish and those that it depends on, the one that saves least; nullopt: v came first.
   std::optional<ValueId> Cheapest(ValueId v) const;
   // The wish by which v lies where it does.

@@ -568,7 +568,7 @@ std::optional<ValueId> Sharer::TakenTwice(OpId op) const {
 std::optional<ValueId> Sharer::LiesOn(ValueId v) const {
   const ValueId root = uses_.root(v);
   if (!s_.Placed(root) || s_.JoinedBy(root) != WishKind::kSource) return std::nullopt;
-  return joined_to_[root.index()];
+  return grants_.On(root);
 }
 
 void Sharer::NoteKept(OpId op, std::optional<Refusal> refusal) {
