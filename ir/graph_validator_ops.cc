@@ -98,7 +98,11 @@ absl::Status GraphValidator::CheckRegion(absl::string_view where, absl::string_v
   }
   span = {0, 0};
   if (total.is_constant() && total.constant() == 0) return absl::OkStatus();
-  if (!end.valid() || !ProveLessEqual(end, value.bytes, g_.symbols_)) {
+  if (!end.valid()) {
+    return FaultAt(where, absl::StrCat(who, ": the region of ", Text(v), " which has ", Text(value.bytes),
+                                       " bytes begins at ", Text(r.at), " and ends beyond 64 bits"));
+  }
+  if (!ProveLessEqual(end, value.bytes, g_.symbols_)) {
     const absl::string_view must = end.is_constant() && value.bytes.is_constant() ? ": " : ": not proven: needs ";
     return FaultAt(where, absl::StrCat(who, ": region ", RegionText(r, g_.symbols_), " of ", Text(v), " which has ",
                                        Text(value.bytes), " bytes", must, Text(end), " <= ", Text(value.bytes),

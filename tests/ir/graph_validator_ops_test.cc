@@ -96,6 +96,10 @@ TEST(GraphValidatorOps, RegionsOfReads) {
   refused({"op \"o\"", "[0, 8) x 3 every 32", "72 <= 64"}, Region{0, 8, {Dim{3, 32}}});
   refused({"op \"o\"", "unknown symbol"}, Bytes(Expr::FromSymbol(SymbolId(3)), 8));
   refused({"op \"o\"", "unknown symbol"}, Region{0, 8, {Dim{1, Expr::FromSymbol(SymbolId(3))}}});
+  refused({"op \"o\" (compute): the region of value \"x\" which has 64 bytes begins at 9223372036854775807 and ends "
+           "beyond 64 bits"},
+          Bytes(INT64_MAX, 8));
+  refused({"begins at 0 and ends beyond 64 bits"}, Region{0, 4, {Dim{2, INT64_MAX}}});
   refused({"op \"o\"", "64 bits"}, Bytes(Expr(INT64_MAX) + 1, 8));
   refused({"op \"o\"", "64 bits"}, Region{0, 8, {Dim{Expr(INT64_MAX) * 2, 0}}});
   refused({"op \"o\""}, Bytes(INT64_MAX, 8));
