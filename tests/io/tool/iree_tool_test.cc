@@ -45,8 +45,8 @@ TEST(IreeToolTest, ARowThatAKernelTakesBackIsForwarded) {
   fake.files["plan.json"] = fake.out();
   ASSERT_EQ(fake.Run({"check", "memcpy.mlir", "plan.json"}), 0) << fake.out() << fake.err();
   ASSERT_EQ(fake.Run({"explain", "memcpy.mlir", "plan.json"}), 0) << fake.err();
-  EXPECT_THAT(fake.out(), HasSubstr("copies: 2 kept (33,546,240 bytes), 4 elided (134,184,960 bytes not moved)\n"));
-  EXPECT_THAT(fake.out(), HasSubstr("copy         8,192  the same bytes are there already, those of %row\n"));
+  EXPECT_THAT(fake.out(), HasSubstr("copies: 2 kept (33,546,240 of 67,092,480 bytes), 4 elided (100,638,720 bytes not moved)\n"));
+  EXPECT_THAT(fake.out(), HasSubstr("8,192  the same bytes are there already, those of %row\n"));
   ASSERT_EQ(fake.Run({"explain", "memcpy.mlir", "plan.json", "%taken"}), 0) << fake.err();
   EXPECT_THAT(fake.out(), HasSubstr("  why there: where the same bytes are already\n"));
   ASSERT_EQ(fake.Run({"explain", "memcpy.mlir", "plan.json", "%row"}), 0) << fake.err();
@@ -68,7 +68,7 @@ TEST(IreeToolTest, ErrorsBeginWithFileLineAndColumn) {
   EXPECT_EQ(fake.err(), "bufplan: a.mlir:10:25: stream.async.clone: %z is not defined here\n");
   fake.files["none.mlir"] = "module {\n}\n";
   EXPECT_EQ(fake.Run({"plan", "none.mlir"}), 2);
-  EXPECT_THAT(fake.err(), StartsWith("bufplan: none.mlir: the file has no function over !stream.resource"));
+  EXPECT_THAT(fake.err(), StartsWith("bufplan: none.mlir:1:1: the file has no function over !stream.resource"));
   EXPECT_EQ(fake.Run({"plan", "kv.json", "--function", "f"}), 2);
   EXPECT_EQ(fake.err(), "bufplan: kv.json: is bufplan.graph, which has no functions\n");
 }
