@@ -235,8 +235,7 @@ absl::StatusOr<Candidate> Chooser::Run() && {
   if (many && (!best_.has_value() || best_->bytes > 0)) {
     Try({InPlaceTaste::kFirstOperand, true, Without(kEverything)}, true);
   }
-  const bool nothing_to_gain =
-      best_.has_value() && best_->moved_bytes == 0 && (best_->bytes == 0 || !memory || !moves);
+  const bool nothing_to_gain = best_.has_value() && best_->moved_bytes == 0 && (best_->bytes == 0 || !memory || !moves);
   if (many && best_.has_value() && !nothing_to_gain) {
     if (IsExact(granted.size())) TryCombinations({}, granted);
     const std::vector<Grant> others = Granted();

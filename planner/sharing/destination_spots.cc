@@ -96,8 +96,8 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
   }
   if (depth < kMaxDepth) Follow(d.to, there, depth + 1, search);
   // The result of a copy from one place finds its bytes wherever they are.
-  const bool alone = op.num_reads == 1 && !on_base &&
-                     (write->base.has_value() || search.hangs_over || bytes == g_.value(d.to).bytes);
+  const bool alone =
+      op.num_reads == 1 && !on_base && (write->base.has_value() || search.hangs_over || bytes == g_.value(d.to).bytes);
   if (!lies || search.found.to_reserve.has_value()) return;
   if (alone) {
     const bool larger = !search.hangs_over && !(bytes == g_.value(d.to).bytes);
@@ -106,9 +106,8 @@ void DestinationFinder::Visit(const Destination& d, const Expr& there, int depth
   }
   // What goes on into storage of the caller had better not be held back by what cannot hang over there.
   const absl::Span<const Spot> spots = search.found.spots;
-  const bool goes_on = std::any_of(spots.begin(), spots.end(), [&](const Spot& spot) {
-    return s_.storage(spot.storage).owner.has_value();
-  });
+  const bool goes_on = std::any_of(spots.begin(), spots.end(),
+                                   [&](const Spot& spot) { return s_.storage(spot.storage).owner.has_value(); });
   if (search.hangs_over && goes_on) return;
   if (on_base && MayReserve(uses_.root(*write->base))) {
     search.found.to_reserve = FutureSpot{uses_.root(*write->base), uses_.offset(*write->base) + there};
@@ -129,14 +128,13 @@ bool DestinationFinder::AddPlaceBesideOthers(const Op& op, const Destination& d,
     const Source source = destinations_.SourceOf(d.op, i);
     if (!to.has_value() || source.value == search.value || !source.region.contiguous()) continue;
     const std::optional<int32_t> reserved = s_.ReservedFor(source.value);
-    const bool placed = s_.Placed(source.value) && !s_.Strided(source.value) &&
-                        s_.ReservedIn(s_.StorageOf(source.value)).has_value();
+    const bool placed =
+        s_.Placed(source.value) && !s_.Strided(source.value) && s_.ReservedIn(s_.StorageOf(source.value)).has_value();
     if (!g_.region(*to).contiguous() || (!placed && !reserved.has_value())) continue;
     const int32_t storage = placed ? s_.StorageOf(source.value) : *reserved;
     if (s_.storage(storage).owner.has_value()) continue;
     const Expr part = (placed ? s_.OffsetOf(source.value) : Expr(0)) + source.region.at;
-    search.found.spots.push_back(
-        {storage, Region{part - g_.region(*to).at + there, g_.value(search.value).bytes, {}}});
+    search.found.spots.push_back({storage, Region{part - g_.region(*to).at + there, g_.value(search.value).bytes, {}}});
     return true;
   }
   return false;

@@ -63,7 +63,7 @@ class DestinationFinder {
     int32_t time = 0;
     DestinationSpots found;
     Reach reach = Reach::kCopies;
-    bool hangs_over = false;  // only a part of it gets to where the search is
+    bool hangs_over = false;                     // only a part of it gets to where the search is
     std::optional<FutureSpot> last_resort = {};  // in a result that can lie around the value, wherever that is
     int steps = 0;
   };

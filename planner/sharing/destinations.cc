@@ -32,7 +32,9 @@ Destinations::Destinations(const Graph& graph, const Schedule& schedule, const U
   std::vector<std::pair<ValueId, Destination>> found;  // the last op's first
   const auto add = [&](ValueId from, Destination d) {
     const bool made = d.by == ArrivesBy::kBase || d.by == ArrivesBy::kInPlace;
-    const char leads = made ? leads_[d.to.index()] : d.by == ArrivesBy::kPart ? kToParts : leads_[d.to.index()] | kToAll;
+    const char leads = made                       ? leads_[d.to.index()]
+                       : d.by == ArrivesBy::kPart ? kToParts
+                                                  : leads_[d.to.index()] | kToAll;
     if (leads == 0) return;
     leads_[from.index()] |= leads;
     ++begin_[from.index() + 2];

@@ -118,8 +118,8 @@ bool EffectFinder::HoldsCopy(int32_t time, OpId op, const Source& source, const 
   bool holds = false;
   ForEachCopy(op, source, [&](const Source& copy) {
     const std::optional<int32_t> since = WrittenSince(copy, spot);
-    holds = since.has_value() && (*since == Schedule::kStart || schedule_.Before(*since, time)) &&
-            Untouched(spot, *since);
+    holds =
+        since.has_value() && (*since == Schedule::kStart || schedule_.Before(*since, time)) && Untouched(spot, *since);
     if (holds) effect.same_as = copy.value;
     return !holds;
   });

@@ -45,7 +45,8 @@ TEST(IreeToolTest, ARowThatAKernelTakesBackIsForwarded) {
   fake.files["plan.json"] = fake.out();
   ASSERT_EQ(fake.Run({"check", "memcpy.mlir", "plan.json"}), 0) << fake.out() << fake.err();
   ASSERT_EQ(fake.Run({"explain", "memcpy.mlir", "plan.json"}), 0) << fake.err();
-  EXPECT_THAT(fake.out(), HasSubstr("copies: 2 kept (33,546,240 of 67,092,480 bytes), 4 elided (100,638,720 bytes not moved)\n"));
+  EXPECT_THAT(fake.out(),
+              HasSubstr("copies: 2 kept (33,546,240 of 67,092,480 bytes), 4 elided (100,638,720 bytes not moved)\n"));
   EXPECT_THAT(fake.out(), HasSubstr("8,192  the same bytes are there already, those of %row\n"));
   ASSERT_EQ(fake.Run({"explain", "memcpy.mlir", "plan.json", "%taken"}), 0) << fake.err();
   EXPECT_THAT(fake.out(), HasSubstr("  why there: where the same bytes are already\n"));

@@ -46,7 +46,8 @@ constexpr uint64_t kStride = 300;       // one of so many larger ones
 constexpr uint64_t kCompareStride = 8;  // one of so many plans is held against the search though it moves nothing
 constexpr size_t kMaxWritten = 2000;    // graphs per file
 constexpr size_t kMaxShown = 5;
-// Of the bytes that plans move, at most so many in a thousand need not be moved. To be lowered with every gap that closes.
+// Of the bytes that plans move, at most so many in a thousand need not be moved. To be lowered with every gap that
+// closes.
 constexpr int64_t kMaxExcessPerMille = 25;
 
 uint64_t Stride() {

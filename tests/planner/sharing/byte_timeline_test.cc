@@ -164,9 +164,8 @@ TEST(ByteTimeline, GrowsBelowItsBegin) {
   EXPECT_EQ(timeline.begin(), -32);
   EXPECT_THAT(Rows(timeline, {-32, 64}), ElementsAre(Row{-32, 16, 2}, Row{16, 64, 1}));
   // Who used all of it did not use what came below.
-  timeline.ForEach({-32, 0}, [&](ByteRange, const Segment& s) {
-    EXPECT_EQ(s.uses.NotBefore(2, ops.schedule()), std::nullopt);
-  });
+  timeline.ForEach({-32, 0},
+                   [&](ByteRange, const Segment& s) { EXPECT_EQ(s.uses.NotBefore(2, ops.schedule()), std::nullopt); });
   timeline.Write({-64, 64}, ValueId(3), 2, ops.schedule());
   EXPECT_THAT(Rows(timeline, {-64, 64}), ElementsAre(Row{-64, 64, 3}));
 }
