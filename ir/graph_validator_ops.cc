@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
 #include "ir/graph_validator.h"
+#include "ir/missing_fact.h"
 #include "ir/region.h"
 #include "ir/where.h"
 
@@ -103,10 +104,11 @@ absl::Status GraphValidator::CheckRegion(absl::string_view where, absl::string_v
                                        " bytes begins at ", Text(r.at), " and ends beyond 64 bits"));
   }
   if (!ProveLessEqual(end, value.bytes, g_.symbols_)) {
-    const absl::string_view must = end.is_constant() && value.bytes.is_constant() ? ": " : ": not proven: needs ";
+    const std::string fact = MissingLessEqual(end, value.bytes, g_.symbols_);
+    const std::string reason = fact.empty() ? absl::StrCat(Text(end), " <= ", Text(value.bytes), " does not hold")
+                                            : absl::StrCat("not proven: needs ", fact);
     return FaultAt(where, absl::StrCat(who, ": region ", RegionText(r, g_.symbols_), " of ", Text(v), " which has ",
-                                       Text(value.bytes), " bytes", must, Text(end), " <= ", Text(value.bytes),
-                                       must == ": " ? " does not hold" : ""));
+                                       Text(value.bytes), " bytes: ", reason));
   }
   const std::optional<ByteRange> bounds = RegionSpan(r, g_.symbols_);
   if (!bounds.has_value()) return FaultAt(where, absl::StrCat(who, ": the region exceeds 64 bits"));

@@ -5,11 +5,14 @@
 // a part that is written straight into its concat keeps the concat's. So the plan is made in several ways, and the best
 // is taken:
 //
-//   fast     with all wishes; if anything was shared between the ends of a copy, also without such wishes
-//   default  also without destinations alone, without any wish at all, and in the other taste; then wishes are taken
-//            back, in a small graph in every combination, in a larger one by one while that helps
+//   fast     with all wishes; if anything was shared between the ends of a copy, also without such wishes; if that
+//   needs
+//            less memory, without those that take part in the peak
+//   default  the latter again and again, for each new peak; also without destinations alone, without any wish at all,
+//            and in the other taste; then wishes are taken back, in a small graph in every combination, in a larger one
+//            one by one while that helps
 //
-// The last way shares nothing, so no plan needs more memory than that one would.
+// One way shares nothing, so no plan made at effort default needs more memory than that one would.
 //
 // TIES: the earlier way. COST: as many plans as there are ways; the number of combinations times ops is limited.
 // THREADS: no shared state.

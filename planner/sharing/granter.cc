@@ -5,8 +5,8 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
+#include "ir/missing_fact.h"
 #include "ir/region.h"
-#include "planner/sharing/missing_fact.h"
 #include "planner/sharing/strided.h"
 
 namespace bufplan {

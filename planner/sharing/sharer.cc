@@ -13,6 +13,8 @@ namespace {
 
 // Parts of one movement whose sources are tried as places of the whole.
 constexpr uint32_t kMaxPartsTried = 4;
+// What an op with elide "must" is worth, in bytes.
+constexpr int64_t kMustNotMove = int64_t{1} << 50;
 
 }  // namespace
 
@@ -371,6 +373,8 @@ std::optional<Refusal> Sharer::Try(int32_t time, const Wish& wish, int64_t gain)
     const Refusal* struck_out = decisions_.StruckOut(wish.result);
     return struck_out != nullptr ? *struck_out : Refusal{Why::kLessMemory};
   }
+  // What must not move goes before all that had better not.
+  if (g_.op(wish.op).elide == Elide::kMust && destinations_.Moves(wish.op)) gain = std::max(gain, kMustNotMove);
   const std::optional<ValueId>& owner = s_.storage(wish.spot.storage).owner;
   if (owner.has_value() && decisions_.Locked(*owner)) return Refusal{Why::kNotLineage, *owner};
   std::optional<Refusal> refusal = granter_.TryGrant(time, wish);

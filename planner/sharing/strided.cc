@@ -6,27 +6,13 @@
 
 #include "absl/container/inlined_vector.h"
 #include "ir/expr_proof.h"
+#include "ir/expr_terms.h"
 #include "ir/region.h"
 
 namespace bufplan {
 namespace {
 
 constexpr int kMaxDivisionSteps = 32;
-
-Expr FactorExpr(const ExprFactor& factor) {
-  Expr base;
-  if (factor.atom == nullptr) {
-    base = Expr::FromSymbol(factor.symbol);
-  } else if (factor.atom->kind == ExprAtomKind::kCeilDiv) {
-    base = CeilDiv(factor.atom->left, factor.atom->right);
-  } else {
-    base = factor.atom->kind == ExprAtomKind::kMin ? Min(factor.atom->left, factor.atom->right)
-                                                   : Max(factor.atom->left, factor.atom->right);
-  }
-  Expr power = 1;
-  for (int32_t i = 0; i < factor.exponent; ++i) power *= base;
-  return power;
-}
 
 bool SameBase(const ExprFactor& a, const ExprFactor& b) {
   if ((a.atom == nullptr) != (b.atom == nullptr)) return false;
@@ -137,12 +123,6 @@ std::optional<Expr> MapRun(const Expr& run, const Axes& axes, std::vector<Dim>& 
 }
 
 }  // namespace
-
-Expr TermExpr(const ExprTerm& term) {
-  Expr product = term.coefficient;
-  for (const ExprFactor& f : term.factors) product *= FactorExpr(f);
-  return product;
-}
 
 std::optional<Expr> DivideExact(const Expr& a, const Expr& b) {
   if (!a.valid() || !b.valid() || b == Expr(0)) return std::nullopt;

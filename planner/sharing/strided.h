@@ -21,9 +21,6 @@ namespace bufplan {
 // a / b if b divides a for all symbol values by polynomial division; nullopt if it does not, or b is 0.
 std::optional<Expr> DivideExact(const Expr& a, const Expr& b);
 
-// The term as an expression of its own.
-Expr TermExpr(const ExprTerm& term);
-
 // The same bytes in the same order with as few dims as possible: equal regions become equal by ==.
 Region Normalized(Region region, absl::Span<const Symbol> symbols);
 

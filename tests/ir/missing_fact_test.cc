@@ -1,4 +1,4 @@
-#include "planner/sharing/missing_fact.h"
+#include "ir/missing_fact.h"
 
 #include <vector>
 

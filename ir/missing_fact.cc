@@ -1,9 +1,9 @@
-#include "planner/sharing/missing_fact.h"
+#include "ir/missing_fact.h"
 
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
+#include "ir/expr_terms.h"
 #include "ir/region.h"
-#include "planner/sharing/strided.h"
 
 namespace bufplan {
 namespace {

@@ -1,8 +1,8 @@
 // The fact that a proof lacked, in the author's symbols: "s <= 4094", "8192*t + 8192 <= off".
 //
 // COST: a few proofs. THREADS: pure functions.
-#ifndef BUFPLAN_PLANNER_SHARING_MISSING_FACT_H_
-#define BUFPLAN_PLANNER_SHARING_MISSING_FACT_H_
+#ifndef BUFPLAN_IR_MISSING_FACT_H_
+#define BUFPLAN_IR_MISSING_FACT_H_
 
 #include <string>
 
@@ -20,4 +20,4 @@ std::string MissingDisjointness(const Region& a, const Region& b, absl::Span<con
 
 }  // namespace bufplan
 
-#endif  // BUFPLAN_PLANNER_SHARING_MISSING_FACT_H_
+#endif  // BUFPLAN_IR_MISSING_FACT_H_
