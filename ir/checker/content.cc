@@ -30,6 +30,7 @@ int32_t ContentPool::NewNode(Origin origin, int64_t offset, int64_t bytes) {
   const int32_t n = free_.back();
   free_.pop_back();
   nodes_[Index(n)] = node;
+  if (Index(n) < notes_.size()) notes_[Index(n)] = {};
   return n;
 }
 
@@ -54,6 +55,7 @@ int32_t ContentPool::Own(int32_t n) {
 }
 
 void ContentPool::Update(int32_t n) {
+  if (Index(n) < notes_.size()) notes_[Index(n)] = {};
   Node& node = nodes_[Index(n)];
   node.total = node.bytes + Total(node.left) + Total(node.right);
   node.pieces = AddPieces(AddPieces(PiecesOf(node.left), PiecesOf(node.right)), 1);

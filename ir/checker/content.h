@@ -87,6 +87,24 @@ class ContentPool {
     return ForEachInTree(c.node, 0, range, f);
   }
 
+  // The same, but leaves out parts of a tree of which known(part, begin, bytes) says so, where `begin` is the position
+  // of the part in c; calls learn(part, begin) for parts that f has seen to their end. Parts are trees of some size
+  // within `range`, whole ones; whoever knows something about one keeps it in note(part), which is lost with the part.
+  struct Note {
+    int64_t address = 0, time = -1;
+    int32_t memory = -1;
+  };
+  Note& note(int32_t part) {
+    if (notes_.size() < nodes_.size()) notes_.resize(nodes_.size());
+    return notes_[Index(part)];
+  }
+  template <typename Known, typename Learn, typename F>
+  bool ForEachUnknown(const Content& c, ByteRange range, Known&& known, Learn&& learn, F&& f) const {
+    if (range.empty()) return true;
+    if (c.node < 0) return f(range.begin, range.size(), c.origin, c.offset + range.begin);
+    return ForEachUnknownInTree(c.node, 0, range, known, learn, f);
+  }
+
   // Nodes in use, for tests of who releases what.
   int64_t nodes_in_use() const { return static_cast<int64_t>(nodes_.size() - free_.size()); }
 
@@ -100,6 +118,8 @@ class ContentPool {
     int32_t left = -1, right = -1;
     int32_t references = 1;
   };
+  static constexpr int64_t kFewPieces = 16;
+
   static size_t Index(int32_t node) { return static_cast<size_t>(node); }
   int64_t Total(int32_t n) const { return n < 0 ? 0 : nodes_[Index(n)].total; }
   int64_t PiecesOf(int32_t n) const { return n < 0 ? 0 : nodes_[Index(n)].pieces; }
@@ -133,7 +153,28 @@ class ContentPool {
     return true;
   }
 
+  template <typename Known, typename Learn, typename F>
+  bool ForEachUnknownInTree(int32_t n, int64_t begin, const ByteRange& range, Known&& known, Learn&& learn,
+                            F&& f) const {
+    const Node& node = nodes_[Index(n)];
+    if (node.pieces <= kFewPieces) return ForEachInTree(n, begin, range, f);
+    const bool inside = range.begin <= begin && begin + node.total <= range.end;
+    if (inside && known(n, begin, node.total)) return true;
+    const int64_t at = begin + Total(node.left), end = at + node.bytes;
+    if (range.begin < at && node.left >= 0 && !ForEachUnknownInTree(node.left, begin, range, known, learn, f)) {
+      return false;
+    }
+    const int64_t from = std::max(at, range.begin), to = std::min(end, range.end);
+    if (from < to && !f(from, to - from, node.origin, node.offset + (from - at))) return false;
+    if (range.end > end && node.right >= 0 && !ForEachUnknownInTree(node.right, end, range, known, learn, f)) {
+      return false;
+    }
+    if (inside) learn(n, begin);
+    return true;
+  }
+
   std::vector<Node> nodes_;
+  std::vector<Note> notes_;  // by node, those that anybody asked for
   std::vector<int32_t> free_;
   std::vector<int32_t> stack_;
   std::vector<Placed> all_;

@@ -116,6 +116,7 @@ class Gatherer {
   bool too_coarse() const { return too_coarse_; }
   absl::Span<const ByteRange> runs(const RunList& list) const { return runs_.runs(list); }
   const ContentPool& contents() const { return pool_; }
+  ContentPool& contents() { return pool_; }
   // The op whose scratch is this origin.
   bool IsScratch(Origin origin) const { return origin >= static_cast<Origin>(graph_.values().size()); }
   OpId ScratchOp(Origin origin) const { return OpId(origin - static_cast<Origin>(graph_.values().size())); }

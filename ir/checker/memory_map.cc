@@ -1,11 +1,16 @@
 #include "ir/checker/memory_map.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace bufplan::checker {
 
 MemoryMap::MemoryMap(size_t num_memories, size_t num_values, const Order* order)
-    : order_(order), total_(!order->partial.has_value()), maps_(num_memories), hint_(num_values, -1) {
+    : order_(order),
+      total_(!order->partial.has_value()),
+      maps_(num_memories),
+      write_times_(num_memories),
+      hint_(num_values, -1) {
   if (!total_) seen_stream_.assign(static_cast<size_t>(order->num_streams), 0);
 }
 
@@ -125,8 +130,21 @@ std::optional<Finding> MemoryMap::CheckOverwrite(const Segment& s, ByteRange par
   return std::nullopt;
 }
 
+int64_t MemoryMap::LastWrite(int32_t memory, ByteRange range) {
+  std::unique_ptr<WriteTimes>& times = write_times_[static_cast<size_t>(memory)];
+  if (times == nullptr) {
+    const Map& map = maps_[static_cast<size_t>(memory)];
+    times = std::make_unique<WriteTimes>(map.empty() ? 1 : At(std::prev(map.end())->second).end);
+  }
+  return times->LastWrite(range);
+}
+
 std::optional<Finding> MemoryMap::Write(int32_t memory, ByteRange range, Origin origin, int64_t offset, int32_t node) {
   if (range.empty()) return std::nullopt;
+  ++writes_;
+  if (write_times_[static_cast<size_t>(memory)] != nullptr) {
+    write_times_[static_cast<size_t>(memory)]->Write(range, writes_);
+  }
   Map& map = maps_[static_cast<size_t>(memory)];
   std::optional<Finding> first;
   int32_t slot = -1;  // of a segment that begins where the write does; it is used again

@@ -18,12 +18,14 @@
 #define BUFPLAN_IR_CHECKER_MEMORY_MAP_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/types/span.h"
 #include "ir/checker/content.h"
+#include "ir/checker/write_times.h"
 #include "ir/graph.h"
 #include "ir/happens_before.h"
 
@@ -86,6 +88,11 @@ class MemoryMap {
     }
     return ReadSlow(memory, range, origin, offset, by);
   }
+  // Where the order is total: the number of writes so far, and the last one of any of these bytes, 0 for none. Writes
+  // of a memory count from the first question about it on.
+  int64_t writes() const { return writes_; }
+  int64_t LastWrite(int32_t memory, ByteRange range);
+  bool total() const { return total_; }
   // The first fault, or nullopt. The write counts as done either way.
   std::optional<Finding> Write(int32_t memory, ByteRange range, Origin origin, int64_t offset, int32_t node);
 
@@ -129,7 +136,9 @@ class MemoryMap {
 
   const Order* order_;
   bool total_;
-  std::vector<Map> maps_;  // by memory: begin -> slot
+  std::vector<Map> maps_;                                 // by memory: begin -> slot
+  std::vector<std::unique_ptr<WriteTimes>> write_times_;  // by memory; null: nobody asked
+  int64_t writes_ = 0;
   std::vector<Segment> segments_;
   std::vector<int32_t> free_;
   std::vector<int32_t> hint_;  // by value: a slot that once held it

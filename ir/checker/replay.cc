@@ -16,6 +16,9 @@ namespace {
 // Runs of strided values are looked at time and again: so many times the limit of runs that are spelled out.
 constexpr int64_t kStridedVisits = 4;
 
+// Contents of more pieces than this are looked at by parts.
+constexpr int64_t kManyPieces = 64;
+
 class Replayer {
  public:
   Replayer(const Graph& graph, const Plan& plan, const Schedule& schedule, const Memories& memories,
@@ -49,6 +52,7 @@ class Replayer {
   bool ForEachOfPattern(const Access& a, ByteRange bytes, const ContentPool::Pattern& pattern, int64_t offset, F&& f,
                         bool& done);
   std::optional<Finding> Find(const Access& a, const Reader& by);
+  ABSL_ATTRIBUTE_NOINLINE std::optional<Finding> FindUnknownPieces(const Access& a, const Reader& by);
   ABSL_ATTRIBUTE_NOINLINE std::optional<Finding> FindPieceByPiece(const Access& a, const Reader& by);
   ABSL_ATTRIBUTE_NOINLINE std::optional<Finding> WritePieceByPiece(const Access& a, int32_t node);
   std::optional<Finding> FindReadOnly(const Access& a);
@@ -264,10 +268,52 @@ bool Replayer::HasBytes(const Access& a, absl::string_view reader) {
 std::optional<Finding> Replayer::Find(const Access& a, const Reader& by) {
   if (a.memory < 0) return std::nullopt;
   if (memories_.read_only(a.memory)) return FindReadOnly(a);
+  if (map_.total() && !by.keep_alive && a.nest == nullptr && gatherer_.contents().Pieces(a.content) > kManyPieces) {
+    return FindUnknownPieces(a, by);
+  }
   if (!a.in_one_piece() || IsPattern(a.content.origin)) return FindPieceByPiece(a, by);
   if (a.content.origin == kUndefined || a.runs.empty()) return std::nullopt;
   return map_.Read(a.memory, {a.base + a.runs.span.begin, a.base + a.runs.span.end}, a.content.origin,
                    a.content.offset + a.runs.span.begin, by);
+}
+
+// In a total order, parts of a content that were found there are there still unless somebody wrote to them; what values
+// share of their contents is looked at once.
+std::optional<Finding> Replayer::FindUnknownPieces(const Access& a, const Reader& by) {
+  ContentPool& contents = gatherer_.contents();
+  std::optional<Finding> first;
+  bool patterns = false;  // they say something about bytes elsewhere
+  const auto known = [&](int32_t part, int64_t begin, int64_t bytes) {
+    const ContentPool::Note note = contents.note(part);
+    const int64_t address = a.base + begin;
+    if (note.memory != a.memory || note.address != address || note.time < 0) return false;
+    return note.time == map_.writes() || map_.LastWrite(a.memory, {address, address + bytes}) <= note.time;
+  };
+  const auto learn = [&](int32_t part, int64_t begin) {
+    if (!first.has_value() && !patterns) contents.note(part) = {a.base + begin, map_.writes(), a.memory};
+  };
+  const auto read = [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
+    if (origin == kUndefined) return true;
+    std::optional<Finding> f = map_.Read(a.memory, {address, address + bytes}, origin, offset, by);
+    if (!f.has_value() || first.has_value()) return true;
+    f->at = at + (f->range.begin - address);
+    first = f;
+    return true;
+  };
+  map_.LastWrite(a.memory, {0, 1});  // writes are remembered from the first question on
+  for (const ByteRange& run : gatherer_.runs(a.runs)) {
+    contents.ForEachUnknown(a.content, run, known, learn,
+                            [&](int64_t at, int64_t bytes, Origin origin, int64_t offset) {
+                              bool done = false;
+                              if (IsPattern(origin)) {
+                                patterns = true;
+                                const ContentPool::Pattern& pattern = contents.pattern(origin);
+                                ForEachOfPattern(a, {at, at + bytes}, pattern, offset, read, done);
+                              }
+                              return done || read(at, a.base + at, bytes, origin, offset);
+                            });
+  }
+  return first;
 }
 
 std::optional<Finding> Replayer::FindPieceByPiece(const Access& a, const Reader& by) {

@@ -17,8 +17,15 @@ namespace {
 // uses of much of a storage do not visit all of its parts each time.
 class LiveBytes {
  public:
-  // Dead until something is written.
-  LiveBytes(int64_t size, int64_t time) : size_(size), born_({0, size}, time), needed_({0, size}, time) {}
+  // Bytes that are needed until `end`.
+  struct Need {
+    ByteRange bytes;
+    int64_t end = 0;
+  };
+
+  // Dead until something is written. `scratch` is anybody's.
+  LiveBytes(int64_t size, int64_t time, std::vector<Need>& scratch)
+      : size_(size), born_({0, size}, time), needed_({0, size}, time), needs_(scratch) {}
 
   // The bytes are needed until `end`.
   void Use(ByteRange bytes, int64_t end) {
@@ -72,11 +79,6 @@ class LiveBytes {
   // Uses that meet more steps than this are kept by themselves.
   static constexpr size_t kFewSteps = 16;
 
-  struct Need {
-    ByteRange bytes;
-    int64_t end = 0;
-  };
-
   static void Raise(ByteSteps<int64_t>& steps, ByteRange bytes, int64_t end) {
     steps.Change(bytes, [end](int64_t& until) { until = std::max(until, end); });
   }
@@ -110,7 +112,7 @@ class LiveBytes {
   int64_t size_;
   ByteSteps<int64_t> born_, needed_;
   std::optional<ByteSteps<int64_t>> needed_by_many_;
-  std::vector<Need> needs_;
+  std::vector<Need>& needs_;
 };
 
 class Liveness {
@@ -148,6 +150,7 @@ class Liveness {
   LiveRanges out_;
   std::vector<uint32_t> member_begin_;  // by storage, into members_
   std::vector<ValueId> members_;        // roots, in the order they are written
+  std::vector<LiveBytes::Need> needs_;
 };
 
 // Counting sort of the roots by storage; start values first, then by list order.
@@ -255,7 +258,7 @@ void Liveness::Live(int64_t size, absl::Span<const ValueId> members) {
     out_.pieces.push_back(piece);
     return;
   }
-  LiveBytes bytes(size, AxisBegin(BornAt(first)));
+  LiveBytes bytes(size, AxisBegin(BornAt(first)), needs_);
   for (ValueId v : members) Visit(v, bytes);
   bytes.Finish(out_.pieces);
 }

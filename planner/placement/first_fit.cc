@@ -18,6 +18,9 @@ constexpr int64_t kCursorWork = 4;
 
 constexpr size_t kFewToSort = 40;
 
+// Less than this part of the storages is taken away one by one, more at once.
+constexpr size_t kFewPlaced = 16;
+
 // Insertion sort for the usual handful, by low.
 void SortByLow(std::vector<OccupiedRange>& ranges) {
   const auto lower = [](const OccupiedRange& a, const OccupiedRange& b) { return a.low < b.low; };
@@ -82,6 +85,13 @@ void FirstFit::IndexDisjoint() {
 
 // Takes away what the last pass placed: one that gave up soon costs as little as it did.
 void FirstFit::Start() {
+  const bool all = placed_order_.size() > problem_.storages.size() / kFewPlaced;
+  if (all && tree_.has_value()) tree_->Clear();
+  if (all) {
+    std::fill(line_offset_.begin(), line_offset_.end(), kNowhere);
+    std::fill(placed_.begin(), placed_.end(), OccupiedRange{kNowhere, kNowhere});
+    placed_order_.clear();
+  }
   for (int32_t s : placed_order_) {
     const StorageSpec& spec = problem_.storages[static_cast<size_t>(s)];
     line_offset_[static_cast<size_t>(s)] = kNowhere;

@@ -54,6 +54,13 @@ OccupancyTree::OccupancyTree(const PlacementProblem& problem) : pieces_(problem.
   }
 }
 
+void OccupancyTree::Clear() {
+  for (Node& node : nodes_) {
+    node.whole.Clear();
+    node.any.Clear();
+  }
+}
+
 void OccupancyTree::Remove(size_t piece) {
   const auto clear = [&](size_t node) {
     nodes_[node].whole.Clear();

@@ -26,12 +26,13 @@ class OccupancyTree {
  public:
   explicit OccupancyTree(const PlacementProblem& problem);
 
+  void Clear();
   // Empties all lists that the piece was inserted into: of use only if every other piece is removed too.
   void Remove(size_t piece);
   // The given piece occupies its bytes from `base_bytes` on.
   void Insert(size_t piece, int64_t base_bytes);
   // Appends the lists of which the union is what the piece may not meet, empty ones left out; they hold until the next
-  // Insert or Remove.
+  // Insert, Remove or Clear.
   void Collect(size_t piece, std::vector<const RangeList*>& lists) const;
 
  private:

@@ -89,6 +89,36 @@ TEST(CheckerScaleTest, ConcatOfManyParts) {
   EXPECT_EQ(CheckKinds(g, HandPlan(plan).At(c, 16).At(d, 400000).Copies(0, 2, 640000).Done()), "own-operand");
 }
 
+// Many ops read one value in many pieces, while others write beside it, or by mistake into it.
+TEST(CheckerScaleTest, ManyReadersOfManyPieces) {
+  constexpr int64_t kParts = 20000, kBytes = 16 * kParts;
+  GraphBuilder b;
+  std::vector<ValueId> parts, versions;
+  for (int64_t i = 0; i < kParts; ++i) parts.push_back(b.Compute("", {.writes = {{.bytes = 16}}}));
+  versions.push_back(b.Concat("", parts));
+  std::vector<ValueId> rows, beside;
+  for (int64_t i = 0; i < kParts; ++i) {
+    b.Compute("", {.reads = {{versions.back(), Region{i % 5, kBytes - 8, {}}}}});
+    beside.push_back(b.Compute("", {.writes = {{.bytes = 8}}}));
+    if (i % 7 != 0) continue;
+    rows.push_back(b.Compute("", {.writes = {{.bytes = 4}}}));
+    versions.push_back(b.Update("", versions.back(), rows.back(), 16 * ((i * 7919) % kParts)));
+  }
+  b.Output(versions.back());
+  const Graph g = Built(std::move(b));
+  HandPlan plan(g);
+  for (int64_t i = 0; i < kParts; ++i) plan.At(parts[static_cast<size_t>(i)], 16 * i);
+  for (ValueId v : versions) plan.At(v, 0);
+  for (ValueId v : beside) plan.At(v, kBytes);
+  for (size_t i = 0; i < rows.size(); ++i) plan.At(rows[i], kBytes + 8);
+  const int64_t updates = static_cast<int64_t>(rows.size());
+  plan.Copies(1, updates, 4 * updates);
+  EXPECT_EQ(CheckText(g, plan.Done()), "ok");
+  for (const int64_t at : {int64_t{100}, 16 * kParts / 2 - 4, kBytes - 32}) {
+    EXPECT_NE(CheckKinds(g, HandPlan(plan).At(beside[kParts / 3], at).Done()), "") << at;
+  }
+}
+
 // Many streams read one value in many pieces; then one op writes each piece.
 TEST(CheckerScaleTest, ManyReadersOnManyStreams) {
   constexpr int kStreams = 64, kReaders = 20000, kPieces = 2000;
