@@ -429,7 +429,7 @@ TEST(IreeGraph, WhichFunctionIsRead) {
   EXPECT_EQ(ReadIreeGraph(text, {.function = "2:"})->graph.name(), "a");
   EXPECT_EQ(ReadIreeGraph(text, {.function = "none"})->graph.ops().size(), 0u);
   const std::pair<const char*, const char*> kErrors[] = {
-      {"3:a", "16:1: '{' is never closed"},
+      {"3:a", "13:1: '{' is never closed"},
       {"1:", "1:1: part 1 has no function over !stream.resource; is it the stream dialect at the async level?"},
       {"2:c", "4:1: part 2 has no function \"c\"; over resources are @a, @b"},
       {"4:c", "function \"4:c\": part \"4\" must be 1..3"},
