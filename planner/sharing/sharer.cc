@@ -592,7 +592,7 @@ void Sharer::NoteKept(OpId op, std::optional<Refusal> refusal) {
   note.part = part;
   if (g_.op(op).elide == Elide::kNever) note.why = Why::kNeverElide;
   if (g_.op(op).num_reads > 0) note.value = g_.reads(g_.op(op))[0].value;
-  if (note.why == Why::kNotTried) note.other = LiesOn(*note.value);
+  if (note.why == Why::kNotTried && note.value.has_value()) note.other = LiesOn(*note.value);
   s_.AddMovement(std::move(note));
 }
 

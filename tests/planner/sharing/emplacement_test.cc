@@ -99,6 +99,14 @@ TEST(Emplacement, BytesThatAreThereAlreadyAreNotWrittenAgain) {
   });
 }
 
+// A movement without parts, which carries its base.
+TEST(Emplacement, ACopyOfNothing) {
+  CaseGraph g;
+  const ValueId x = g.Input("x", 16, {.preserve = true});
+  g.Output(g.Copy("copy", {}, x, 16));
+  g.PlanEachWay([&](const Graph& graph, const Plan& plan) { EXPECT_LE(plan.stats.bytes_copied, 16) << graph.name(); });
+}
+
 TEST(Emplacement, TwoDownloadsOfOneValue) {
   CaseGraph g;
   g.AddSpace("device", {});
