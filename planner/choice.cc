@@ -19,6 +19,8 @@ constexpr size_t kMaxOpsForManyWays = 20000;
 // Wishes of which every combination is tried, and how many ops may be planned for that and for single steps.
 constexpr size_t kMaxExactWishes = 12;
 constexpr int64_t kExactWork = 40000;
+// With symbols a plan costs about so many times as much.
+constexpr int64_t kProofCost = 8;
 constexpr int64_t kStepWork = 5000;
 // Peaks that are lowered one after the other, and how many ops may be planned for that.
 constexpr int64_t kMaxPeaks = 8;
@@ -137,7 +139,8 @@ std::vector<Chooser::Grant> Chooser::Granted() const {
 }
 
 bool Chooser::IsExact(size_t wishes) const {
-  return wishes <= kMaxExactWishes && (int64_t{1} << wishes) * static_cast<int64_t>(g_.ops().size()) <= kExactWork;
+  const int64_t work = g_.symbols().empty() ? kExactWork : kExactWork / kProofCost;
+  return wishes <= kMaxExactWishes && (int64_t{1} << wishes) * static_cast<int64_t>(g_.ops().size()) <= work;
 }
 
 void Chooser::TryCombinations(Way way, const std::vector<Grant>& granted) {
