@@ -54,6 +54,8 @@ class Replayer {
   std::optional<Finding> Find(const Access& a, const Reader& by);
   ABSL_ATTRIBUTE_NOINLINE std::optional<Finding> FindUnknownPieces(const Access& a, const Reader& by);
   ABSL_ATTRIBUTE_NOINLINE std::optional<Finding> FindPieceByPiece(const Access& a, const Reader& by);
+  void ReadPiece(const Access& a, int64_t at, ByteRange bytes, Origin origin, int64_t offset, const Reader& by,
+                 std::optional<Finding>& first);
   ABSL_ATTRIBUTE_NOINLINE std::optional<Finding> WritePieceByPiece(const Access& a, int32_t node);
   std::optional<Finding> FindReadOnly(const Access& a);
   bool HasBytes(const Access& a, absl::string_view reader);
@@ -277,6 +279,16 @@ std::optional<Finding> Replayer::Find(const Access& a, const Reader& by) {
                    a.content.offset + a.runs.span.begin, by);
 }
 
+// One piece of a content, `at` bytes after the first byte of what is read; only the first fault is kept.
+void Replayer::ReadPiece(const Access& a, int64_t at, ByteRange bytes, Origin origin, int64_t offset, const Reader& by,
+                         std::optional<Finding>& first) {
+  if (origin == kUndefined) return;
+  std::optional<Finding> f = map_.Read(a.memory, bytes, origin, offset, by);
+  if (!f.has_value() || first.has_value()) return;
+  f->at = at + (f->range.begin - bytes.begin);
+  first = f;
+}
+
 // In a total order, parts of a content that were found there are there still unless somebody wrote to them; what values
 // share of their contents is looked at once.
 std::optional<Finding> Replayer::FindUnknownPieces(const Access& a, const Reader& by) {
@@ -293,11 +305,7 @@ std::optional<Finding> Replayer::FindUnknownPieces(const Access& a, const Reader
     if (!first.has_value() && !patterns) contents.note(part) = {a.base + begin, map_.writes(), a.memory};
   };
   const auto read = [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
-    if (origin == kUndefined) return true;
-    std::optional<Finding> f = map_.Read(a.memory, {address, address + bytes}, origin, offset, by);
-    if (!f.has_value() || first.has_value()) return true;
-    f->at = at + (f->range.begin - address);
-    first = f;
+    ReadPiece(a, at, {address, address + bytes}, origin, offset, by, first);
     return true;
   };
   map_.LastWrite(a.memory, {0, 1});  // writes are remembered from the first question on
@@ -319,11 +327,7 @@ std::optional<Finding> Replayer::FindUnknownPieces(const Access& a, const Reader
 std::optional<Finding> Replayer::FindPieceByPiece(const Access& a, const Reader& by) {
   std::optional<Finding> first;
   ForEachPiece(a, true, [&](int64_t at, int64_t address, int64_t bytes, Origin origin, int64_t offset) {
-    if (origin == kUndefined) return true;
-    std::optional<Finding> f = map_.Read(a.memory, {address, address + bytes}, origin, offset, by);
-    if (!f.has_value() || first.has_value()) return true;
-    f->at = at + (f->range.begin - address);
-    first = f;
+    ReadPiece(a, at, {address, address + bytes}, origin, offset, by, first);
     return true;
   });
   return first;
