@@ -240,9 +240,16 @@ absl::StatusOr<Candidate> Chooser::Run() && {
   }
   const bool nothing_to_gain = best_.has_value() && best_->moved_bytes == 0 && (best_->bytes == 0 || !memory || !moves);
   if (many && best_.has_value() && !nothing_to_gain) {
-    if (IsExact(granted.size())) TryCombinations({}, granted);
+    const Way first;
+    const bool exact = IsExact(granted.size());
+    if (exact) TryCombinations(first, granted);
+    const bool same = moves && best_way_.taste == first.taste && best_way_.unwanted.empty();
     const std::vector<Grant> others = Granted();
-    IsExact(others.size()) ? TryCombinations(best_way_, others) : TrySteps();
+    if (!IsExact(others.size())) {
+      TrySteps();
+    } else if (!exact || !same) {
+      TryCombinations(best_way_, others);
+    }
   }
   if (!best_.has_value()) return error_;
   if (!thorough_ && !best_->optimal && !fast) {
