@@ -183,20 +183,21 @@ void Sharer::ShareMovement(int32_t time, OpId op) {
     return NoteElided(op, Why::kCoincides, v);
   }
   std::optional<Refusal> refusal;
-  if (!unread && effects_.KeepsBase(op, w)) {
+  const bool keeps_base = effects_.KeepsBase(op, w);
+  if (!unread && keeps_base) {
     refusal = Refusal{Why::kCarried};
     if (ShareOnBase(time, op, w, refusal)) return;
   }
   const DestinationSpots destinations = finder_.Find(v, time);
   // What is built on bytes that nobody reads need not lie where nobody may write.
   const bool apart = unread && IsCallers(op);
-  if (!apart && !effects_.KeepsBase(op, w) && ShareAtSource(time, op, w, destinations.spots, refusal)) return;
+  if (!apart && !keeps_base && ShareAtSource(time, op, w, destinations.spots, refusal)) return;
   if (unread) {
     s_.ElideMovement(op);
     s_.Create(v, std::nullopt);
     return NoteElided(op, Why::kUnread, v);
   }
-  if (w.base.has_value() && !effects_.KeepsBase(op, w)) {
+  if (w.base.has_value() && !keeps_base) {
     refusal = Refusal{Why::kCarried};
     if (ShareOnBase(time, op, w, refusal)) return;
   }
