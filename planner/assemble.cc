@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
-#include "planner/moved_bytes.h"
+#include "planner/sharing/moved_bytes.h"
 
 namespace bufplan {
 namespace {

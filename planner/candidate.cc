@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/region.h"
-#include "planner/moved_bytes.h"
 #include "planner/placement/lower_bound.h"
 
 namespace bufplan {
@@ -170,9 +169,7 @@ absl::StatusOr<Placement> BoundByListOrder(absl::StatusOr<Placement> placement, 
 absl::StatusOr<Candidate> ShareCandidate(const Graph& graph, const Schedule& schedule, const SharingPolicy& policy) {
   absl::StatusOr<SharedStorages> shared = ShareStorages(graph, schedule, policy);
   if (!shared.ok()) return shared.status();
-  Candidate c(*std::move(shared));
-  c.moved_bytes = MovedByAll(graph, schedule, c.sharing).moved;
-  return c;
+  return Candidate(*std::move(shared));
 }
 
 absl::Status PlaceCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options,

@@ -23,7 +23,8 @@
 namespace bufplan {
 
 struct Candidate {
-  explicit Candidate(SharedStorages shared) : uses(std::move(shared.uses)), sharing(std::move(shared.sharing)) {}
+  explicit Candidate(SharedStorages shared)
+      : uses(std::move(shared.uses)), sharing(std::move(shared.sharing)), moved_bytes(shared.moved_bytes) {}
 
   Uses uses;
   Sharing sharing;

@@ -3,10 +3,10 @@
 #include <optional>
 #include <utility>
 
-#include "planner/moved_bytes.h"
 #include "planner/sharing/contest.h"
 #include "planner/sharing/decisions.h"
 #include "planner/sharing/destinations.h"
+#include "planner/sharing/moved_bytes.h"
 #include "planner/sharing/sharer.h"
 
 namespace bufplan {
@@ -16,7 +16,6 @@ absl::StatusOr<SharedStorages> ShareStorages(const Graph& graph, const Schedule&
   Decisions decisions(graph, policy);
   Contest contest(graph.values().size());
   std::optional<SharedStorages> best;
-  int64_t best_moves = 0;
   while (true) {
     Uses uses(graph, schedule, decisions.in_full());
     const Destinations destinations(graph, schedule, uses);
@@ -34,12 +33,9 @@ absl::StatusOr<SharedStorages> ShareStorages(const Graph& graph, const Schedule&
     const bool last = decisions.EndRound();
     if (sound) {
       Sharing sharing = sharer.Take();
-      SharedStorages found{std::move(uses), std::move(sharing)};
-      if (last && !best.has_value()) return found;
-      const int64_t moves = MovedByAll(graph, schedule, found.sharing).moved;
-      if (!best.has_value() || moves < best_moves) {
-        best = std::move(found);
-        best_moves = moves;
+      const int64_t moved = MovedByAll(graph, schedule, sharing).moved;
+      if (!best.has_value() || moved < best->moved_bytes) {
+        best = SharedStorages{std::move(uses), std::move(sharing), moved};
       }
     }
     if (best.has_value() && (last || decisions.settled())) return *std::move(best);

@@ -21,6 +21,8 @@
 #ifndef BUFPLAN_PLANNER_SHARING_SHARING_H_
 #define BUFPLAN_PLANNER_SHARING_SHARING_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "ir/graph.h"
 #include "planner/liveness/uses.h"
@@ -33,6 +35,7 @@ namespace bufplan {
 struct SharedStorages {
   Uses uses;  // as far as bytes are needed under this sharing
   Sharing sharing;
+  int64_t moved_bytes = 0;  // by copies and carried bases
 };
 
 // ERRORS: InvalidArgument if old content of a variable or a writable external is read after its commit; names reader

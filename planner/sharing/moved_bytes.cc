@@ -1,4 +1,4 @@
-#include "planner/moved_bytes.h"
+#include "planner/sharing/moved_bytes.h"
 
 #include <optional>
 

@@ -1,8 +1,8 @@
 // How many bytes ops move under a sharing, at the largest symbol values.
 //
 // COST: O(parts). THREADS: pure functions.
-#ifndef BUFPLAN_PLANNER_MOVED_BYTES_H_
-#define BUFPLAN_PLANNER_MOVED_BYTES_H_
+#ifndef BUFPLAN_PLANNER_SHARING_MOVED_BYTES_H_
+#define BUFPLAN_PLANNER_SHARING_MOVED_BYTES_H_
 
 #include <cstdint>
 
@@ -31,4 +31,4 @@ MovedBytes MovedByAll(const Graph& graph, const Schedule& schedule, const Sharin
 
 }  // namespace bufplan
 
-#endif  // BUFPLAN_PLANNER_MOVED_BYTES_H_
+#endif  // BUFPLAN_PLANNER_SHARING_MOVED_BYTES_H_
