@@ -11,7 +11,8 @@
 //       0 +-----+-----+--> time
 //         t0    t1    t2
 //
-// This folder knows no graph: time is any integer axis on which "both live" means "intervals meet".
+// This folder knows no graph: time is any integer axis on which "both live" means "intervals meet", or, where lives are
+// ordered in part only, a list of times with a ChainOrder beside it.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_PLACEMENT_H_
 #define BUFPLAN_PLANNER_PLACEMENT_PLACEMENT_H_
 
@@ -22,6 +23,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "planner/placement/chain_order.h"
 
 namespace bufplan {
 
@@ -47,6 +49,7 @@ struct PlacementProblem {
   std::vector<StorageSpec> storages;
   std::vector<Piece> pieces;  // of storage 0, then of storage 1, ...
   std::vector<DisjointStorages> disjoint;
+  std::optional<ChainOrder> order;         // of the pieces; absent: those meet whose intervals do
   std::optional<int64_t> capacity_bytes;   // all chunks together
   std::optional<int64_t> max_chunk_bytes;  // no storage straddles chunks; no storage is larger (the caller checks)
 
