@@ -248,7 +248,7 @@ std::vector<ValueId> LiveAt(const Graph& graph, const Schedule& schedule, const 
     if (s.owner.has_value() || s.space != space) continue;
     const std::optional<OpId> producer = graph.producer(v);
     const int32_t born = producer.has_value() ? schedule.TimeOf(*producer) : Schedule::kStart;
-    if (AxisBegin(born) <= time && time < AxisEnd(std::max(born, live.last_use[i]), schedule)) values.push_back(v);
+    if (AxisBegin(born) <= time && time < AxisEnd(std::max(born, live.last_use[i]))) values.push_back(v);
   }
   std::stable_sort(values.begin(), values.end(),
                    [&](ValueId a, ValueId b) { return graph.value(a).max_bytes > graph.value(b).max_bytes; });

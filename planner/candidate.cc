@@ -25,12 +25,13 @@ PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
 
 // One placement problem per space: its storages and the scratch of the ops that run there.
 std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
-                                       const LiveRanges& live, Concurrency concurrency, const PlanOptions& options) {
+                                       const LiveRanges& live, const PlanOptions& options) {
   std::vector<SpaceProblem> problems(graph.spaces().size());
   for (size_t i = 0; i < problems.size(); ++i) {
     problems[i].space = SpaceId(static_cast<int32_t>(i));
     problems[i].problem.capacity_bytes = graph.spaces()[i].capacity_bytes;
     problems[i].problem.max_chunk_bytes = graph.spaces()[i].max_allocation_bytes;
+    if (live.order.has_value()) problems[i].problem.order.emplace().num_chains = live.order->num_chains;
   }
   if (options.capacity_bytes.has_value()) {
     std::optional<int64_t>& capacity = problems[0].problem.capacity_bytes;
@@ -53,6 +54,7 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
     spec.num_pieces = static_cast<uint32_t>(pieces.size());
     p.problem.pieces.insert(p.problem.pieces.end(), pieces.begin(), pieces.end());
+    if (live.order.has_value()) p.problem.order->AddPiecesOf(*live.order, live.begin[s], live.begin[s + 1]);
   }
   for (size_t i = 0; i < graph.ops().size(); ++i) {
     const Op& op = graph.ops()[i];
@@ -60,7 +62,6 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     SpaceProblem& p = problems[op.scratch_space.index()];
     const OpId id(static_cast<int32_t>(i));
     const int32_t time = schedule.TimeOf(id);
-    const int64_t end = concurrency == Concurrency::kCount ? AxisEnd(time, schedule) : AxisBegin(time) + 1;
     p.scratch.push_back(id);
     StorageSpec& spec = p.problem.storages.emplace_back();
     spec.size_bytes = op.max_scratch_bytes;
@@ -68,7 +69,11 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
     spec.num_pieces = op.max_scratch_bytes > 0 ? 1 : 0;
     if (spec.num_pieces > 0) {
-      p.problem.pieces.push_back({AxisBegin(time), end, 0, op.max_scratch_bytes});
+      p.problem.pieces.push_back({AxisBegin(time), AxisEnd(time), 0, op.max_scratch_bytes});
+      if (live.order.has_value()) {
+        const size_t piece = p.problem.order->AddPiece(schedule.chain_times().ChainOf(time));
+        RaiseOver(schedule, time, piece, *p.problem.order);
+      }
     }
   }
   for (const DisjointPair& d : graph.disjoint()) {
@@ -93,10 +98,13 @@ absl::Status NamePinConflict(const absl::Status& status, const Graph& graph, con
   const PlacementProblem& p = problem.problem;
   const auto meet = [&](size_t a, size_t b) {
     const int64_t at_a = *p.storages[a].pinned_offset_bytes, at_b = *p.storages[b].pinned_offset_bytes;
-    for (const Piece& x : p.PiecesOf(a)) {
-      for (const Piece& y : p.PiecesOf(b)) {
-        const bool together = x.begin < y.end && y.begin < x.end;
-        if (together && at_a + x.low < at_b + y.high && at_b + y.low < at_a + x.high) return true;
+    const StorageSpec& of_a = p.storages[a];
+    const StorageSpec& of_b = p.storages[b];
+    for (size_t i = of_a.first_piece; i < of_a.first_piece + of_a.num_pieces; ++i) {
+      for (size_t j = of_b.first_piece; j < of_b.first_piece + of_b.num_pieces; ++j) {
+        const Piece& x = p.pieces[i];
+        const Piece& y = p.pieces[j];
+        if (p.Meet(i, j) && at_a + x.low < at_b + y.high && at_b + y.low < at_a + x.high) return true;
       }
     }
     return false;
@@ -148,22 +156,6 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
   return absl::Status(status.code(), text);
 }
 
-// With several streams the lives that are placed are longer than needed, so their load proves nothing. What is live
-// together when the ops run in list order conflicts whatever the streams do: a bound that holds.
-absl::StatusOr<Placement> BoundByListOrder(absl::StatusOr<Placement> placement, const PlacementProblem& in_list_order) {
-  const int64_t bound = ComputeLowerBound(in_list_order).bytes;
-  if (placement.ok()) {
-    placement->lower_bound_bytes = bound;
-    placement->optimal = placement->total_bytes == bound;
-  } else if (absl::IsResourceExhausted(placement.status()) &&
-             bound <= in_list_order.capacity_bytes.value_or(INT64_MAX)) {
-    return absl::DeadlineExceededError(
-        absl::StrCat("no placement within the capacity of ", *in_list_order.capacity_bytes,
-                     " bytes was found for any order of the streams; in list order ", bound, " bytes are needed"));
-  }
-  return placement;
-}
-
 }  // namespace
 
 absl::StatusOr<Candidate> ShareCandidate(const Graph& graph, const Schedule& schedule, const SharingPolicy& policy) {
@@ -178,13 +170,7 @@ absl::Status PlaceCandidate(const Graph& graph, const Schedule& schedule, const 
   c.bytes = 0;
   c.optimal = true;
   c.live = ComputeLiveRanges(graph, schedule, c.uses, c.sharing);
-  c.problems = SplitBySpace(graph, schedule, c.sharing, c.live, Concurrency::kCount, options);
-  std::vector<SpaceProblem> in_list_order;
-  if (!schedule.one_stream()) {
-    in_list_order = SplitBySpace(graph, schedule, c.sharing,
-                                 ComputeLiveRanges(graph, schedule, c.uses, c.sharing, Concurrency::kIgnore),
-                                 Concurrency::kIgnore, options);
-  }
+  c.problems = SplitBySpace(graph, schedule, c.sharing, c.live, options);
   if (hopeless_above.has_value()) {
     int64_t bound = 0;
     for (const SpaceProblem& p : c.problems) bound += ComputeLowerBound(p.problem).bytes;
@@ -193,7 +179,6 @@ absl::Status PlaceCandidate(const Graph& graph, const Schedule& schedule, const 
   const PlacementOptions placement_options = PlacementOptionsOf(options);
   for (size_t i = 0; i < c.problems.size(); ++i) {
     absl::StatusOr<Placement> placement = Place(c.problems[i].problem, placement_options);
-    if (!in_list_order.empty()) placement = BoundByListOrder(std::move(placement), in_list_order[i].problem);
     if (!placement.ok()) {
       return NameFailure(placement.status(), graph, schedule, c.uses, c.sharing, c.live, c.problems[i],
                          placement_options);

@@ -4,138 +4,31 @@
 #include <optional>
 
 #include "ir/region.h"
-#include "planner/liveness/byte_steps.h"
+#include "planner/liveness/live_bytes.h"
 #include "planner/liveness/overwritten.h"
 
 namespace bufplan {
 namespace {
 
-// The life of each byte of one storage while its values are visited in the order they are written.
-//
-// Step functions over the bytes, apart as they change at different places: since when the content is alive, and until
-// when it is needed. The latter is the later of two: uses that meet many steps are kept by themselves, so that many
-// uses of much of a storage do not visit all of its parts each time.
-class LiveBytes {
- public:
-  // Bytes that are needed until `end`.
-  struct Need {
-    ByteRange bytes;
-    int64_t end = 0;
-  };
-
-  // Dead until something is written. `scratch` is anybody's.
-  LiveBytes(int64_t size, int64_t time, std::vector<Need>& scratch)
-      : size_(size), born_({0, size}, time), needed_({0, size}, time), needs_(scratch) {}
-
-  // The bytes are needed until `end`.
-  void Use(ByteRange bytes, int64_t end) {
-    if (!needed_.MeetsMoreThan(kFewSteps, bytes)) {
-      Raise(needed_, bytes, end);
-      return;
-    }
-    if (!needed_by_many_.has_value()) needed_by_many_.emplace(ByteRange{0, size_}, INT64_MIN);
-    Raise(*needed_by_many_, bytes, end);
-  }
-
-  // New content in all of `bytes`. A life that lasts until now goes on, another one is over and becomes a piece.
-  void Write(ByteRange bytes, int64_t time, std::vector<Piece>& pieces) {
-    FindNeeds(bytes);
-    for (const Need& need : needs_) {
-      if (need.end >= time) continue;
-      born_.ForEach(need.bytes, [&](ByteRange part, int64_t born) {
-        if (born < need.end) pieces.push_back({born, need.end, part.begin, part.end});
-      });
-      born_.Change(need.bytes, [&](int64_t& born) { born = time; });
-    }
-    NeedAll(bytes, time + 1);
-  }
-
-  // New content somewhere in `bytes`: the old, if there is any, lives on beside it.
-  void WriteSome(ByteRange bytes, int64_t time) {
-    FindNeeds(bytes);
-    for (const Need& need : needs_) {
-      born_.Change(need.bytes, [&](int64_t& born) { born = born >= need.end ? time : born; });
-    }
-    NeedAll(bytes, time + 1);
-  }
-
-  void Finish(std::vector<Piece>& pieces) {
-    const size_t first = pieces.size();
-    FindNeeds({0, size_});
-    for (const Need& need : needs_) {
-      born_.ForEach(need.bytes, [&](ByteRange part, int64_t born) {
-        const bool joins = pieces.size() > first && pieces.back().high == part.begin && pieces.back().begin == born &&
-                           pieces.back().end == need.end;
-        if (joins) {
-          pieces.back().high = part.end;
-        } else if (born < need.end) {
-          pieces.push_back({born, need.end, part.begin, part.end});
-        }
-      });
-    }
-  }
-
- private:
-  // Uses that meet more steps than this are kept by themselves.
-  static constexpr size_t kFewSteps = 16;
-
-  static void Raise(ByteSteps<int64_t>& steps, ByteRange bytes, int64_t end) {
-    steps.Change(bytes, [end](int64_t& until) { until = std::max(until, end); });
-  }
-
-  // Visits every step, unlike Use(): these are visited anyhow, and there are fewer of them afterwards.
-  void NeedAll(ByteRange bytes, int64_t end) {
-    Raise(needed_, bytes, end);
-    if (needed_by_many_.has_value()) Raise(*needed_by_many_, bytes, end);
-  }
-
-  // Until when the parts of `bytes` are needed, into needs_.
-  void FindNeeds(ByteRange bytes) {
-    needs_.clear();
-    needed_.ForEach(bytes, [&](ByteRange part, int64_t end) {
-      if (!needed_by_many_.has_value()) {
-        needs_.push_back({part, end});
-        return;
-      }
-      needed_by_many_->ForEach(part, [&](ByteRange run, int64_t many_end) {
-        const int64_t until = std::max(end, many_end);
-        const bool joins = !needs_.empty() && needs_.back().end == until;
-        if (joins) {
-          needs_.back().bytes.end = run.end;
-        } else {
-          needs_.push_back({run, until});
-        }
-      });
-    });
-  }
-
-  int64_t size_;
-  ByteSteps<int64_t> born_, needed_;
-  std::optional<ByteSteps<int64_t>> needed_by_many_;
-  std::vector<Need>& needs_;
-};
-
+template <class Clock>
 class Liveness {
  public:
-  Liveness(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing,
-           Concurrency concurrency)
-      : g_(graph), schedule_(schedule), uses_(uses), sharing_(sharing), concurrency_(concurrency) {}
+  Liveness(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing)
+      : g_(graph), schedule_(schedule), uses_(uses), sharing_(sharing), clock_(schedule) {}
 
   LiveRanges Run();
 
  private:
   void OrderMembers();
-  bool OnePiece(ValueId v, Piece& piece) const;
+  bool OnePiece(ValueId v);
   void Live(int64_t size, absl::Span<const ValueId> members);
-  void Visit(ValueId v, LiveBytes& bytes);
+  void Visit(ValueId v, LiveBytes<Clock>& bytes);
+  void Append(ByteRange bytes, int32_t born, const typename Clock::Until& until);
   // Bytes of the root v, in its storage, in which range `r` of v lies; and whether its place is the same for all symbol
   // values.
   ByteRange InStorage(ValueId v, ByteRange r) const;
   // Whether the use reads anything, now that it is known what lies on its base.
   bool Needs(const Use& use) const;
-  int64_t EndOf(int32_t time) const {
-    return concurrency_ == Concurrency::kCount ? AxisEnd(time, schedule_) : int64_t{time} + 2;
-  }
   bool Strided(ValueId v) const { return !sharing_.strides.empty() && sharing_.strides[v.index()] != nullptr; }
   int32_t BornAt(ValueId v) const {
     const std::optional<OpId> producer = g_.producer(v);
@@ -146,15 +39,16 @@ class Liveness {
   const Schedule& schedule_;
   const Uses& uses_;
   const Sharing& sharing_;
-  const Concurrency concurrency_;
+  const Clock clock_;
   LiveRanges out_;
   std::vector<uint32_t> member_begin_;  // by storage, into members_
   std::vector<ValueId> members_;        // roots, in the order they are written
-  std::vector<LiveBytes::Need> needs_;
+  std::vector<typename LiveBytes<Clock>::Need> needs_;
 };
 
 // Counting sort of the roots by storage; start values first, then by list order.
-void Liveness::OrderMembers() {
+template <class Clock>
+void Liveness<Clock>::OrderMembers() {
   member_begin_.assign(sharing_.storages.size() + 2, 0);
   const auto for_each_root = [&](auto f) {
     for (size_t i = 0; i < g_.values().size(); ++i) {
@@ -175,7 +69,8 @@ void Liveness::OrderMembers() {
       [&](ValueId v) { members_[member_begin_[static_cast<size_t>(sharing_.storage_of[v.index()]) + 1]++] = v; });
 }
 
-ByteRange Liveness::InStorage(ValueId v, ByteRange r) const {
+template <class Clock>
+ByteRange Liveness<Clock>::InStorage(ValueId v, ByteRange r) const {
   const size_t storage = static_cast<size_t>(sharing_.storage_of[v.index()]);
   const Expr& offset = sharing_.offset_of[v.index()];
   const int64_t size = sharing_.storages[storage].size_bytes;
@@ -190,7 +85,8 @@ ByteRange Liveness::InStorage(ValueId v, ByteRange r) const {
 }
 
 // What is elided reads nothing, and neither does a result that lies on its base, or leaves nothing of it.
-bool Liveness::Needs(const Use& use) const {
+template <class Clock>
+bool Liveness<Clock>::Needs(const Use& use) const {
   if (use.kind == UseKind::kRead && sharing_.elided[static_cast<size_t>(use.op)] != 0) return false;
   if (use.kind != UseKind::kBase) return true;
   const Write& write = g_.writes(g_.op(OpId(use.op)))[use.read];
@@ -200,24 +96,45 @@ bool Liveness::Needs(const Use& use) const {
 }
 
 // The usual storage: one value, all of it used.
-bool Liveness::OnePiece(ValueId v, Piece& piece) const {
+template <class Clock>
+bool Liveness<Clock>::OnePiece(ValueId v) {
   const int64_t size = g_.value(v).max_bytes;
   const int32_t born = BornAt(v);
-  int64_t end = EndOf(born);
+  typename Clock::Until until = clock_.Never();
+  clock_.Add(until, born);
   for (const Use& use : uses_.of(v)) {
     if (use.kind == UseKind::kBase || use.range.begin > 0 || use.range.end < size) return false;
-    if (!Needs(use)) continue;
-    end = std::max(end, EndOf(use.time));
+    if (Needs(use)) clock_.Add(until, use.time);
   }
-  piece = {AxisBegin(born), end, 0, size};
+  Append({0, size}, born, until);
   return true;
 }
 
-void Liveness::Visit(ValueId v, LiveBytes& bytes) {
-  const int64_t time = AxisBegin(BornAt(v));
-  const int64_t over = EndOf(BornAt(v));
+template <>
+void Liveness<ListClock>::Append(ByteRange bytes, int32_t born, const int32_t& until) {
+  out_.pieces.push_back({AxisBegin(born), AxisEnd(until), bytes.begin, bytes.end});
+}
+
+template <>
+void Liveness<StreamClock>::Append(ByteRange bytes, int32_t born, const std::optional<Frontier>& until) {
+  int32_t last = born;
+  const size_t row = out_.order->AddPiece(born == Schedule::kStart ? 0 : schedule_.chain_times().ChainOf(born));
+  until->ForEach([&](int32_t time) {
+    last = std::max(last, time);
+    RaiseOver(schedule_, time, row, *out_.order);
+  });
+  out_.pieces.push_back({AxisBegin(born), AxisEnd(last), bytes.begin, bytes.end});
+}
+
+template <class Clock>
+void Liveness<Clock>::Visit(ValueId v, LiveBytes<Clock>& bytes) {
+  const int32_t time = BornAt(v);
   const ByteRange all = InStorage(v, {0, g_.value(v).max_bytes});
   const bool fixed = sharing_.offset_of[v.index()].is_constant() && !Strided(v);
+  const auto write = [&](ByteRange written) {
+    bytes.Write(written, time,
+                [this](ByteRange range, int32_t born, const auto& until) { Append(range, born, until); });
+  };
   const std::optional<OpId> producer = g_.producer(v);
   if (producer.has_value() && sharing_.elided[producer->index()] != 0) {
     // Its bytes are there.
@@ -228,43 +145,38 @@ void Liveness::Visit(ValueId v, LiveBytes& bytes) {
       const OverwrittenBytes gone = Overwritten(g_, op, w);
       const ByteRange written = InStorage(v, gone.span);
       if (gone.exact && fixed) {
-        bytes.Write(written, time, out_.pieces);
+        write(written);
       } else {
         bytes.WriteSome(written, time);
       }
-      bytes.Use(written, over);
     }
+  } else if (fixed && g_.value(v).bytes.is_constant()) {
+    write(all);
   } else {
-    if (fixed && g_.value(v).bytes.is_constant()) {
-      bytes.Write(all, time, out_.pieces);
-    } else {
-      bytes.WriteSome(all, time);
-    }
-    bytes.Use(all, over);
+    bytes.WriteSome(all, time);
   }
   for (const Use& use : uses_.of(v)) {
     if (!Needs(use)) continue;
     // A base that is carried is needed whole until it is, so that it and its result never lie partly on one another.
     const ByteRange range = use.kind == UseKind::kBase ? uses_.range(use.through) : use.range;
-    bytes.Use(InStorage(v, range), EndOf(use.time));
+    bytes.Use(InStorage(v, range), use.time);
   }
 }
 
-void Liveness::Live(int64_t size, absl::Span<const ValueId> members) {
+template <class Clock>
+void Liveness<Clock>::Live(int64_t size, absl::Span<const ValueId> members) {
   if (members.empty() || size == 0) return;
   const ValueId first = members[0];
-  Piece piece;
-  if (members.size() == 1 && g_.value(first).max_bytes == size && OnePiece(first, piece)) {
-    out_.pieces.push_back(piece);
-    return;
-  }
-  LiveBytes bytes(size, AxisBegin(BornAt(first)), needs_);
+  if (members.size() == 1 && g_.value(first).max_bytes == size && OnePiece(first)) return;
+  LiveBytes<Clock> bytes(size, BornAt(first), clock_, needs_);
   for (ValueId v : members) Visit(v, bytes);
-  bytes.Finish(out_.pieces);
+  bytes.Finish([this](ByteRange range, int32_t born, const auto& until) { Append(range, born, until); });
 }
 
-LiveRanges Liveness::Run() {
+template <class Clock>
+LiveRanges Liveness<Clock>::Run() {
   OrderMembers();
+  if (Clock::kPartial) out_.order.emplace().num_chains = schedule_.chain_times().num_chains();
   const size_t n = sharing_.storages.size();
   out_.begin.reserve(n + 1);
   out_.pieces.reserve(n);
@@ -291,9 +203,23 @@ LiveRanges Liveness::Run() {
 
 }  // namespace
 
-LiveRanges ComputeLiveRanges(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing,
-                             Concurrency concurrency) {
-  return Liveness(graph, schedule, uses, sharing, concurrency).Run();
+void RaiseOver(const Schedule& schedule, int32_t time, size_t piece, ChainOrder& order) {
+  const size_t k = static_cast<size_t>(order.num_chains);
+  for (size_t c = 0; c < k; ++c) {
+    int32_t over = static_cast<int32_t>(AxisBegin(Schedule::kStart)) + 1;
+    if (time == schedule.End()) {
+      over = ChainOrder::kNever;
+    } else if (time != Schedule::kStart) {
+      over = static_cast<int32_t>(AxisBegin(schedule.chain_times().OverFor(time)[c]));
+    }
+    int32_t& entry = order.over[piece * k + c];
+    entry = std::max(entry, over);
+  }
+}
+
+LiveRanges ComputeLiveRanges(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing) {
+  if (schedule.one_stream()) return Liveness<ListClock>(graph, schedule, uses, sharing).Run();
+  return Liveness<StreamClock>(graph, schedule, uses, sharing).Run();
 }
 
 }  // namespace bufplan

@@ -1,5 +1,6 @@
 #include "planner/order/schedule.h"
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -14,7 +15,7 @@ absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, absl::Span<const F
   s.ops_.resize(n);
   for (size_t i = 0; i < n; ++i) s.ops_[i] = OpId(static_cast<int32_t>(i));
   if (fused.empty()) {
-    if (!s.one_stream()) s.latest_concurrent_ = s.hb_->LatestConcurrentOfAll();
+    s.OrderStreams();
     return s;
   }
 
@@ -51,8 +52,27 @@ absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, absl::Span<const F
   }
   s.own_hb_ = std::make_unique<HappensBefore>(*std::move(hb));
   s.hb_ = s.own_hb_.get();
-  if (!s.one_stream()) s.latest_concurrent_ = s.hb_->LatestConcurrentOfAll();
+  s.OrderStreams();
   return s;
+}
+
+int32_t Schedule::LastBeforeBoth(int32_t a, int32_t b) const {
+  int32_t last = kStart;
+  if (a == kStart || b == kStart) return last;
+  for (int32_t stream = 0; stream < graph_->num_streams(); ++stream) {
+    const std::optional<int32_t> before_a = hb_->LastBefore(a, stream), before_b = hb_->LastBefore(b, stream);
+    if (before_a.has_value() && before_b.has_value()) last = std::max(last, std::min(*before_a, *before_b));
+  }
+  return last;
+}
+
+void Schedule::OrderStreams() {
+  if (one_stream()) return;
+  latest_concurrent_ = hb_->LatestConcurrentOfAll();
+  std::vector<int32_t> streams;
+  streams.reserve(graph_->ops().size());
+  for (const Op& op : graph_->ops()) streams.push_back(static_cast<int32_t>(op.stream.index()));
+  chain_times_ = std::make_unique<ChainTimes>(*hb_, streams, graph_->num_streams());
 }
 
 void Schedule::FindSwallowed() {

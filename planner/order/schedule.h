@@ -7,7 +7,7 @@
 //   op         a    b    c    d    e        group {b, d}:
 //   unit       a    .    c   b+d   e        TimeOf(b) = TimeOf(d) = 3, UnitAt(1) is empty
 //
-// COST: O(ops + edges); nothing but views on the graph when no group is fused.
+// COST: O(ops + edges); nothing but views on the graph when no group is fused. With several streams see chain_times.h.
 // THREADS: immutable. LIFETIME: refers to the graph.
 #ifndef BUFPLAN_PLANNER_ORDER_SCHEDULE_H_
 #define BUFPLAN_PLANNER_ORDER_SCHEDULE_H_
@@ -21,6 +21,7 @@
 #include "absl/types/span.h"
 #include "ir/graph.h"
 #include "ir/happens_before.h"
+#include "planner/order/chain_times.h"
 
 namespace bufplan {
 
@@ -60,6 +61,10 @@ class Schedule {
     if (b == kStart || a == End()) return false;
     return hb_->Before(a, b);
   }
+  // When units are over for each chain. There are several streams.
+  const ChainTimes& chain_times() const { return *chain_times_; }
+  // The latest unit that happens before both; kStart if none does.
+  int32_t LastBeforeBoth(int32_t a, int32_t b) const;
   // The latest time at which something may still run that does not happen after the unit at `a`; End() for End().
   int32_t LatestConcurrent(int32_t a) const {
     if (a == kStart || a == End() || one_stream()) return a;
@@ -69,15 +74,17 @@ class Schedule {
  private:
   explicit Schedule(const Graph& graph) : graph_(&graph), hb_(&graph.happens_before()) {}
   void FindSwallowed();
+  void OrderStreams();
 
   const Graph* graph_;
   const HappensBefore* hb_;
-  std::unique_ptr<HappensBefore> own_hb_;   // when groups are fused
-  std::vector<OpId> ops_;                   // by unit
-  std::vector<size_t> unit_begin_;          // by time, into ops_; empty: every op is a unit
-  std::vector<int32_t> time_, fusion_;      // by op / by time; empty: nothing is fused
-  std::vector<int32_t> latest_concurrent_;  // by time; empty for one stream
-  std::vector<char> swallowed_;             // by value; empty: none
+  std::unique_ptr<HappensBefore> own_hb_;    // when groups are fused
+  std::vector<OpId> ops_;                    // by unit
+  std::vector<size_t> unit_begin_;           // by time, into ops_; empty: every op is a unit
+  std::vector<int32_t> time_, fusion_;       // by op / by time; empty: nothing is fused
+  std::vector<int32_t> latest_concurrent_;   // by time; empty for one stream
+  std::unique_ptr<ChainTimes> chain_times_;  // null for one stream
+  std::vector<char> swallowed_;              // by value; empty: none
 };
 
 }  // namespace bufplan

@@ -34,6 +34,22 @@ struct ChainOrder {
   int32_t Over(size_t piece, int32_t on_chain) const {
     return over[piece * static_cast<size_t>(num_chains) + static_cast<size_t>(on_chain)];
   }
+  // A piece more, which begins on `on_chain` and is over at once. Returns its index.
+  size_t AddPiece(int32_t on_chain) {
+    chain.push_back(on_chain);
+    over.resize(over.size() + static_cast<size_t>(num_chains), 0);
+    return chain.size() - 1;
+  }
+  // The pieces [first, end) of another order of the same chains.
+  void AddPiecesOf(const ChainOrder& other, size_t first, size_t end) {
+    const size_t k = static_cast<size_t>(num_chains);
+    const auto copy = [](std::vector<int32_t>& to, const std::vector<int32_t>& from, size_t begin, size_t stop) {
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
+                from.begin() + static_cast<std::ptrdiff_t>(stop));
+    };
+    copy(chain, other.chain, first, end);
+    copy(over, other.over, first * k, end * k);
+  }
   // Whether piece `a` is over before `b` begins, at the time `begin_of_b`.
   bool Before(size_t a, size_t b, int64_t begin_of_b) const { return begin_of_b >= Over(a, chain[b]); }
 };

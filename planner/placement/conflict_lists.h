@@ -1,13 +1,15 @@
 // Which pieces are live at the same time, as one list per piece, where that is affordable.
 //
 // Built once, the lists serve every first-fit pass: with few neighbours per piece a pass over lists beats any search
-// structure. COST: Build: time and space O(n log n + pairs). THREADS: const calls may be concurrent.
+// structure. COST: Build: time and space O(n log n + pairs), O(n * chains) more with an order. THREADS: const calls may
+// be concurrent.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_CONFLICT_LISTS_H_
 #define BUFPLAN_PLANNER_PLACEMENT_CONFLICT_LISTS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -26,6 +28,8 @@ class ConflictLists {
   }
 
  private:
+  ConflictLists(size_t num_pieces, absl::Span<const std::pair<int32_t, int32_t>> pairs);
+
   std::vector<int64_t> first_;
   std::vector<int32_t> neighbours_;
 };

@@ -56,6 +56,8 @@ FirstFit::FirstFit(const PlacementProblem& problem, ConflictSearch search) : pro
   placed_order_.reserve(problem.storages.size());
   if (lists_.has_value()) {
     placed_.assign(problem.pieces.size(), {kNowhere, kNowhere});
+  } else if (problem.order.has_value()) {
+    chains_.emplace(problem);
   } else {
     tree_.emplace(problem);
   }
@@ -86,7 +88,7 @@ void FirstFit::IndexDisjoint() {
 // Takes away what the last pass placed: one that gave up soon costs as little as it did.
 void FirstFit::Start() {
   const bool all = placed_order_.size() > problem_.storages.size() / kFewPlaced;
-  if (all && tree_.has_value()) tree_->Clear();
+  if (all && !lists_.has_value()) WithTree([](auto& tree) { tree.Clear(); });
   if (all) {
     std::fill(line_offset_.begin(), line_offset_.end(), kNowhere);
     std::fill(placed_.begin(), placed_.end(), OccupiedRange{kNowhere, kNowhere});
@@ -96,10 +98,10 @@ void FirstFit::Start() {
     const StorageSpec& spec = problem_.storages[static_cast<size_t>(s)];
     line_offset_[static_cast<size_t>(s)] = kNowhere;
     for (size_t p = spec.first_piece; p < spec.first_piece + spec.num_pieces; ++p) {
-      if (tree_.has_value()) {
-        tree_->Remove(p);
-      } else {
+      if (lists_.has_value()) {
         placed_[p] = {kNowhere, kNowhere};
+      } else {
+        WithTree([p](auto& tree) { tree.Remove(p); });
       }
     }
   }
@@ -209,7 +211,7 @@ int64_t FirstFit::LowestFromTree(size_t storage, int64_t from) {
   for (size_t p = first; p < first + count; ++p) {
     const Piece& piece = problem_.pieces[p];
     range_lists_.clear();
-    tree_->Collect(p, range_lists_);
+    WithTree([&](auto& tree) { tree.Collect(p, range_lists_); });
     for (const RangeList* ranges : range_lists_) cursors_.push_back({ranges, piece.low, piece.high - piece.low, {}});
   }
   int64_t lowest = WithinChunk(storage, from);
@@ -246,10 +248,10 @@ bool FirstFit::PlaceAt(size_t storage, int64_t offset, int64_t give_up_bytes) {
   line_offset_[storage] = offset;
   placed_order_.push_back(static_cast<int32_t>(storage));
   for (size_t p = spec.first_piece; p < spec.first_piece + spec.num_pieces; ++p) {
-    if (tree_.has_value()) {
-      tree_->Insert(p, offset);
-    } else {
+    if (lists_.has_value()) {
       placed_[p] = {offset + problem_.pieces[p].low, offset + problem_.pieces[p].high};
+    } else {
+      WithTree([&](auto& tree) { tree.Insert(p, offset); });
     }
   }
   return true;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "planner/placement/chain_occupancy.h"
 #include "planner/placement/conflict_lists.h"
 #include "planner/placement/occupancy_tree.h"
 #include "planner/placement/placement.h"
@@ -73,6 +74,15 @@ class FirstFit {
   void CollectFromLists(size_t storage, int64_t from);
   int64_t LowestFromLists(size_t storage, int64_t from);
   int64_t LowestFromTree(size_t storage, int64_t from);
+  // Calls f(tree), whichever there is; not for lists.
+  template <class F>
+  void WithTree(F f) {
+    if (tree_.has_value()) {
+      f(*tree_);
+    } else {
+      f(*chains_);
+    }
+  }
   // False if the total has reached the limit.
   bool PlaceAt(size_t storage, int64_t offset, int64_t give_up_bytes);
   // `offset`, or the start of the next chunk if the storage would straddle.
@@ -81,9 +91,11 @@ class FirstFit {
   const PlacementProblem& problem_;
   std::vector<int32_t> pinned_;
   int64_t chunk_bytes_ = INT64_MAX, pitch_ = INT64_MAX;
+  // One of three.
   std::optional<ConflictLists> lists_;
-  std::optional<OccupancyTree> tree_;
-  std::vector<uint32_t> first_edge_;  // by storage; empty without disjoint pairs
+  std::optional<OccupancyTree> tree_;     // intervals
+  std::optional<ChainOccupancy> chains_;  // lives with an order
+  std::vector<uint32_t> first_edge_;      // by storage; empty without disjoint pairs
   std::vector<DisjointEdge> edges_;
 
   // State of a pass.

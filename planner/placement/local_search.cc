@@ -97,15 +97,22 @@ class Climb {
     tops_known_ = true;
   }
 
+  // Whether some of the two is alive at once, as far as is cheap to tell.
+  bool MayMeet(size_t a, size_t b) const {
+    if (!problem_.order.has_value()) return traits_.begin[a] < traits_.end[b] && traits_.begin[b] < traits_.end[a];
+    const StorageSpec& of_a = problem_.storages[a];
+    const StorageSpec& of_b = problem_.storages[b];
+    if (of_a.num_pieces != 1 || of_b.num_pieces != 1) return of_a.num_pieces > 0 && of_b.num_pieces > 0;
+    return problem_.Meet(of_a.first_piece, of_b.first_piece);
+  }
+
   // The places of earlier storages of which the lives meet that of the one at `place`.
   void FindEarlier(size_t place, std::vector<size_t>& earlier) {
     const size_t s = static_cast<size_t>(current_.order[place]);
     earlier.clear();
     for (size_t i = 0; i < place; ++i) {
       const size_t other = static_cast<size_t>(current_.order[i]);
-      if (traits_.begin[other] < traits_.end[s] && traits_.begin[s] < traits_.end[other] && !IsPinned(other)) {
-        earlier.push_back(i);
-      }
+      if (MayMeet(other, s) && !IsPinned(other)) earlier.push_back(i);
     }
     visited_ += static_cast<int64_t>(place);
   }

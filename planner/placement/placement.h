@@ -56,6 +56,11 @@ struct PlacementProblem {
   absl::Span<const Piece> PiecesOf(size_t storage) const {
     return {pieces.data() + storages[storage].first_piece, storages[storage].num_pieces};
   }
+  // Whether two pieces are alive at once.
+  bool Meet(size_t p, size_t q) const {
+    if (!order.has_value()) return pieces[p].begin < pieces[q].end && pieces[q].begin < pieces[p].end;
+    return !order->Before(p, q, pieces[q].begin) && !order->Before(q, p, pieces[p].begin);
+  }
 };
 
 struct Placement {

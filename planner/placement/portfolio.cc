@@ -168,7 +168,7 @@ absl::StatusOr<Placement> Place(const PlacementProblem& problem, const Placement
     return empty;
   }
   PlacementProblem merged_pieces;
-  if (HasManyPieces(problem)) merged_pieces = MergePieces(problem);
+  if (HasManyPieces(problem) && !problem.order.has_value()) merged_pieces = MergePieces(problem);
   const PlacementProblem& merged = merged_pieces.storages.empty() ? problem : merged_pieces;
 
   const LowerBound bound = ComputeLowerBound(merged);

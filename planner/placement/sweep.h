@@ -23,7 +23,7 @@
 
 namespace bufplan {
 
-// True if the sweep can place the problem: no pins and no disjoint pairs.
+// True if the sweep can place the problem: intervals, no pins and no disjoint pairs.
 bool CanSweep(const PlacementProblem& problem);
 
 // Writes the offsets, all in one chunk without limit, and returns the end of the last byte. Expects CanSweep().
