@@ -40,6 +40,22 @@ void BM_PlanFast(benchmark::State& state) { Plan(state, DecoderGraph(state.range
 void BM_PlanFastChecked(benchmark::State& state) { Plan(state, DecoderGraph(state.range(0)), Effort::kFast, true); }
 void BM_PlanDefault(benchmark::State& state) { Plan(state, DecoderGraph(state.range(0)), Effort::kDefault, false); }
 void BM_PlanFastStreams(benchmark::State& state) { Plan(state, DecoderGraph(state.range(0), 8), Effort::kFast, false); }
+// Eight streams, with a wait for another one every 20 ops, or 2,000.
+void BM_PlanFastWideStreams(benchmark::State& state) {
+  Plan(state, StreamsGraph(state.range(0), 8, static_cast<int>(state.range(1))), Effort::kFast, false);
+}
+void BM_PlanWideStreams(benchmark::State& state) {
+  Plan(state, StreamsGraph(state.range(0), 8, static_cast<int>(state.range(1))), Effort::kDefault, false);
+}
+void BM_LivenessStreams(benchmark::State& state) {
+  const Graph graph = StreamsGraph(state.range(0), 8, static_cast<int>(state.range(1)));
+  const SharedStorages shared = *ShareStorages(graph, *Schedule::Create(graph, {}));
+  for (auto _ : state) {
+    const Schedule schedule = *Schedule::Create(graph, {});
+    benchmark::DoNotOptimize(ComputeLiveRanges(graph, schedule, shared.uses, shared.sharing));
+  }
+  PerOp(state, graph);
+}
 void BM_PlanConcatReaders(benchmark::State& state) {
   Plan(state, ConcatReadersGraph(state.range(0)), Effort::kFast, false);
 }
@@ -108,6 +124,12 @@ BENCHMARK(BM_PlanFast) BUFPLAN_SIZES;
 BENCHMARK(BM_PlanFastChecked) BUFPLAN_SIZES;
 BENCHMARK(BM_PlanDefault) BUFPLAN_SIZES;
 BENCHMARK(BM_PlanFastStreams) BUFPLAN_SIZES;
+#define BUFPLAN_WIDE \
+  ->Args({1000, 20})->Args({1000, 2000})->Args({100000, 20})->Args({100000, 2000})->Unit(benchmark::kMillisecond)
+BENCHMARK(BM_PlanFastWideStreams) BUFPLAN_WIDE;
+BENCHMARK(BM_PlanWideStreams) BUFPLAN_WIDE;
+BENCHMARK(BM_LivenessStreams) BUFPLAN_WIDE;
+#undef BUFPLAN_WIDE
 BENCHMARK(BM_PlanConcatReaders)->Arg(1000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BM_Uses) BUFPLAN_SIZES;
 BENCHMARK(BM_Sharing) BUFPLAN_SIZES;

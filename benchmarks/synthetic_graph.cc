@@ -1,7 +1,10 @@
 #include "benchmarks/synthetic_graph.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -77,6 +80,33 @@ class Decoder {
 }  // namespace
 
 Graph DecoderGraph(int64_t num_ops, int num_streams) { return Decoder(num_streams).Build(num_ops); }
+
+Graph StreamsGraph(int64_t num_ops, int num_streams, int sync_every) {
+  GraphBuilder b("streams");
+  b.AddSpace("device", Space{.alignment_bytes = 128});
+  std::mt19937 random(7);  // its sequence is the same everywhere
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<uint32_t>(n)); };
+  std::vector<StreamId> streams;
+  std::vector<std::vector<ValueId>> made(static_cast<size_t>(num_streams));
+  for (int s = 0; s < num_streams; ++s) streams.push_back(b.AddStream("s" + std::to_string(s)));
+  for (int64_t i = 0; i < num_ops; ++i) {
+    const size_t s = static_cast<size_t>(below(num_streams));
+    std::vector<ValueId>& own = made[s];
+    std::vector<Operand> reads;
+    if (!own.empty()) reads.push_back(own.back());
+    if (own.size() > 8 && below(4) == 0) reads.push_back(own[own.size() - 2 - static_cast<size_t>(below(6))]);
+    const std::vector<ValueId>& other = made[static_cast<size_t>(below(num_streams))];
+    if (!other.empty() && below(sync_every) == 0) reads.push_back(other.back());
+    std::sort(reads.begin(), reads.end(), [](const Operand& x, const Operand& y) { return x.value < y.value; });
+    reads.erase(
+        std::unique(reads.begin(), reads.end(), [](const Operand& x, const Operand& y) { return x.value == y.value; }),
+        reads.end());
+    const int64_t bytes = int64_t{128} * (1 + below(1 << below(12)));
+    own.push_back(
+        b.Compute("", {.reads = std::move(reads), .writes = {{.bytes = bytes}}, .options = {.stream = streams[s]}}));
+  }
+  return BuildOrDie(std::move(b));
+}
 
 Graph ConcatReadersGraph(int64_t num_parts) {
   constexpr int64_t kPart = 64;

@@ -199,7 +199,7 @@ void Assembler::FillStats(absl::Span<const SpaceProblem> problems) {
   }
   if (largest == nullptr) return;
   const Peak peak = FindPeak(largest->problem, int64_t{schedule_.End()} + 2);
-  plan_.stats.peak_op = OpAtAxis(g_, peak.time);
+  plan_.stats.peak_op = OpAtAxis(schedule_, peak.time);
   plan_.stats.live_at_peak = LiveAt(g_, schedule_, uses_, sharing_, live_, largest->space, peak.time);
 }
 
@@ -231,10 +231,10 @@ Peak FindPeak(const PlacementProblem& problem, int64_t axis_end) {
   return peak;
 }
 
-std::optional<OpId> OpAtAxis(const Graph& graph, int64_t time) {
-  if (graph.ops().empty()) return std::nullopt;
-  const int64_t last = static_cast<int64_t>(graph.ops().size()) - 1;
-  return OpId(static_cast<int32_t>(std::clamp<int64_t>(time - 1, 0, last)));
+std::optional<OpId> OpAtAxis(const Schedule& schedule, int64_t time) {
+  if (schedule.End() == 0) return std::nullopt;
+  const int64_t place = std::clamp<int64_t>(time - 1, 0, schedule.End() - 1);
+  return OpId(schedule.TimeAtPlace(static_cast<int32_t>(place)));
 }
 
 std::vector<ValueId> LiveAt(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing,
@@ -247,8 +247,9 @@ std::vector<ValueId> LiveAt(const Graph& graph, const Schedule& schedule, const 
     const Storage& s = sharing.storages[static_cast<size_t>(storage)];
     if (s.owner.has_value() || s.space != space) continue;
     const std::optional<OpId> producer = graph.producer(v);
-    const int32_t born = producer.has_value() ? schedule.TimeOf(*producer) : Schedule::kStart;
-    if (AxisBegin(born) <= time && time < AxisEnd(std::max(born, live.last_use[i]))) values.push_back(v);
+    const int32_t born = schedule.PlaceOf(producer.has_value() ? schedule.TimeOf(*producer) : Schedule::kStart);
+    const int32_t last = std::max(born, schedule.PlaceOf(live.last_use[i]));
+    if (AxisBegin(born) <= time && time < AxisEnd(last)) values.push_back(v);
   }
   std::stable_sort(values.begin(), values.end(),
                    [&](ValueId a, ValueId b) { return graph.value(a).max_bytes > graph.value(b).max_bytes; });

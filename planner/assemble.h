@@ -38,8 +38,8 @@ struct Peak {
 };
 Peak FindPeak(const PlacementProblem& problem, int64_t axis_end);
 
-// The unit that runs at an axis time; absent at the start and at the end.
-std::optional<OpId> OpAtAxis(const Graph& graph, int64_t time);
+// The op nearest to an axis time; absent if there are no ops.
+std::optional<OpId> OpAtAxis(const Schedule& schedule, int64_t time);
 
 // Values in the arena of `space` that are live at an axis time, largest first.
 std::vector<ValueId> LiveAt(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing,

@@ -25,15 +25,15 @@ PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
 
 // One placement problem per space: its storages and the scratch of the ops that run there.
 std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
-                                       const LiveRanges& live, const PlanOptions& options) {
+                                       const LiveRanges& live, const PlanOptions& options, Capacities capacities) {
   std::vector<SpaceProblem> problems(graph.spaces().size());
   for (size_t i = 0; i < problems.size(); ++i) {
     problems[i].space = SpaceId(static_cast<int32_t>(i));
-    problems[i].problem.capacity_bytes = graph.spaces()[i].capacity_bytes;
+    if (capacities == Capacities::kCount) problems[i].problem.capacity_bytes = graph.spaces()[i].capacity_bytes;
     problems[i].problem.max_chunk_bytes = graph.spaces()[i].max_allocation_bytes;
     if (live.order.has_value()) problems[i].problem.order.emplace().num_chains = live.order->num_chains;
   }
-  if (options.capacity_bytes.has_value()) {
+  if (options.capacity_bytes.has_value() && capacities == Capacities::kCount) {
     std::optional<int64_t>& capacity = problems[0].problem.capacity_bytes;
     capacity = std::min(capacity.value_or(*options.capacity_bytes), *options.capacity_bytes);
   }
@@ -61,7 +61,7 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     if (op.max_scratch_bytes == 0 && op.scratch_bytes == Expr(0)) continue;
     SpaceProblem& p = problems[op.scratch_space.index()];
     const OpId id(static_cast<int32_t>(i));
-    const int32_t time = schedule.TimeOf(id);
+    const int32_t time = schedule.TimeOf(id), place = schedule.PlaceOf(time);
     p.scratch.push_back(id);
     StorageSpec& spec = p.problem.storages.emplace_back();
     spec.size_bytes = op.max_scratch_bytes;
@@ -69,7 +69,7 @@ std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& sched
     spec.first_piece = static_cast<uint32_t>(p.problem.pieces.size());
     spec.num_pieces = op.max_scratch_bytes > 0 ? 1 : 0;
     if (spec.num_pieces > 0) {
-      p.problem.pieces.push_back({AxisBegin(time), AxisEnd(time), 0, op.max_scratch_bytes});
+      p.problem.pieces.push_back({AxisBegin(place), AxisEnd(place), 0, op.max_scratch_bytes});
       if (live.order.has_value()) {
         const size_t piece = p.problem.order->AddPiece(schedule.chain_times().ChainOf(time));
         RaiseOver(schedule, time, piece, *p.problem.order);
@@ -140,7 +140,7 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
   if (absl::IsInvalidArgument(status)) return NamePinConflict(status, graph, sharing, problem);
   const Peak peak = FindPeak(problem.problem, int64_t{schedule.End()} + 2);
   std::string text = absl::StrCat("space \"", graph.name(problem.space), "\": ", status.message());
-  const std::optional<OpId> op = OpAtAxis(graph, peak.time);
+  const std::optional<OpId> op = OpAtAxis(schedule, peak.time);
   if (op.has_value()) absl::StrAppend(&text, "; most is live at op \"", graph.name(*op), "\": ", peak.bytes, " bytes");
   const std::vector<ValueId> values = LiveAt(graph, schedule, uses, sharing, live, problem.space, peak.time);
   for (size_t i = 0; i < std::min(values.size(), kMaxNamed); ++i) {
@@ -164,13 +164,28 @@ absl::StatusOr<Candidate> ShareCandidate(const Graph& graph, const Schedule& sch
   return Candidate(*std::move(shared));
 }
 
+absl::Status FindProblems(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
+                          Capacities capacities, Candidate& c) {
+  c.ordered = nullptr;
+  if (!schedule.one_stream() && (!c.bought.empty() || !c.sharing.added_order.empty())) {
+    std::vector<OrderEdge> edges = c.sharing.added_order;
+    edges.insert(edges.end(), c.bought.begin(), c.bought.end());
+    absl::StatusOr<Schedule> ordered = schedule.WithEdges(edges);
+    if (!ordered.ok()) return ordered.status();
+    c.ordered = std::make_shared<const Schedule>(*std::move(ordered));
+  }
+  const Schedule& run = c.OrderedBy(schedule);
+  c.live = ComputeLiveRanges(graph, run, c.uses, c.sharing);
+  c.problems = SplitBySpace(graph, run, c.sharing, c.live, options, capacities);
+  return absl::OkStatus();
+}
+
 absl::Status PlaceCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
-                            std::optional<int64_t> hopeless_above, Candidate& c) {
+                            Capacities capacities, std::optional<int64_t> hopeless_above, Candidate& c) {
   c.placements.clear();
   c.bytes = 0;
   c.optimal = true;
-  c.live = ComputeLiveRanges(graph, schedule, c.uses, c.sharing);
-  c.problems = SplitBySpace(graph, schedule, c.sharing, c.live, options);
+  if (absl::Status status = FindProblems(graph, schedule, options, capacities, c); !status.ok()) return status;
   if (hopeless_above.has_value()) {
     int64_t bound = 0;
     for (const SpaceProblem& p : c.problems) bound += ComputeLowerBound(p.problem).bytes;
@@ -180,7 +195,7 @@ absl::Status PlaceCandidate(const Graph& graph, const Schedule& schedule, const 
   for (size_t i = 0; i < c.problems.size(); ++i) {
     absl::StatusOr<Placement> placement = Place(c.problems[i].problem, placement_options);
     if (!placement.ok()) {
-      return NameFailure(placement.status(), graph, schedule, c.uses, c.sharing, c.live, c.problems[i],
+      return NameFailure(placement.status(), graph, c.OrderedBy(schedule), c.uses, c.sharing, c.live, c.problems[i],
                          placement_options);
     }
     c.bytes += placement->total_bytes;

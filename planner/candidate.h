@@ -5,6 +5,7 @@
 #define BUFPLAN_PLANNER_CANDIDATE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,21 +30,35 @@ struct Candidate {
   Uses uses;
   Sharing sharing;
   int64_t moved_bytes = 0;  // by copies and carried bases
+  // Order edges beside those that the sharing demands, and the schedule with all of them; null: there are none.
+  std::vector<OrderEdge> bought;
+  std::shared_ptr<const Schedule> ordered;
   // From here on once it is placed.
   LiveRanges live;
   std::vector<SpaceProblem> problems;  // one per space
   std::vector<Placement> placements;   // of them
   int64_t bytes = 0;                   // all arenas together
   bool optimal = true;                 // every one meets its bound
+
+  // The schedule with the edges that the plan adds; `schedule` is the one without.
+  const Schedule& OrderedBy(const Schedule& schedule) const { return ordered != nullptr ? *ordered : schedule; }
 };
+
+// kIgnore: as if there were no capacities, neither in the options nor in the graph.
+enum class Capacities : uint8_t { kCount, kIgnore };
 
 // Not placed yet. ERRORS: see ShareStorages().
 absl::StatusOr<Candidate> ShareCandidate(const Graph& graph, const Schedule& schedule, const SharingPolicy& policy);
 
-// ERRORS: Cancelled if the arenas need more than `hopeless_above` bytes by their lower bounds; what Place() gives, in
-// the author's names.
+// When storages are live, and what is to be placed in each space: `live` and `problems`.
+// ERRORS: InvalidArgument if `bought` makes a cycle.
+absl::Status FindProblems(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
+                          Capacities capacities, Candidate& candidate);
+
+// That, and offsets. ERRORS: Cancelled if the arenas need more than `hopeless_above` bytes by their lower bounds; what
+// Place() gives, in the author's names.
 absl::Status PlaceCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
-                            std::optional<int64_t> hopeless_above, Candidate& candidate);
+                            Capacities capacities, std::optional<int64_t> hopeless_above, Candidate& candidate);
 
 }  // namespace bufplan
 

@@ -34,8 +34,8 @@ constexpr uint8_t kEverything = kMoves | Bits(WishKind::kBase) | Bits(WishKind::
 
 class Chooser {
  public:
-  Chooser(const Graph& graph, const Schedule& schedule, const PlanOptions& options)
-      : g_(graph), schedule_(schedule), options_(options) {}
+  Chooser(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Capacities capacities)
+      : g_(graph), schedule_(schedule), options_(options), capacities_(capacities) {}
 
   absl::StatusOr<Candidate> Run() &&;
 
@@ -66,6 +66,7 @@ class Chooser {
   const Graph& g_;
   const Schedule& schedule_;
   const PlanOptions& options_;
+  const Capacities capacities_;
   std::optional<Candidate> best_;
   Way best_way_;
   bool thorough_ = true;  // how the best was placed
@@ -111,7 +112,7 @@ bool Chooser::Try(const Way& way, bool thorough, std::optional<Candidate>& candi
     PlanOptions options = options_;
     const int64_t quick = kQuickSteps * (static_cast<int64_t>(g_.ops().size()) + 1);
     if (!thorough) options.work_limit = options.work_limit > 0 ? std::min(options.work_limit, quick) : quick;
-    status = PlaceCandidate(g_, schedule_, options, limit, *c);
+    status = PlaceCandidate(g_, schedule_, options, capacities_, limit, *c);
   }
   if (!status.ok()) {
     if (error_.ok() && !absl::IsCancelled(status)) error_ = status;
@@ -254,15 +255,17 @@ absl::StatusOr<Candidate> Chooser::Run() && {
   if (!best_.has_value()) return error_;
   if (!thorough_ && !best_->optimal && !fast) {
     Candidate again = *best_;
-    if (PlaceCandidate(g_, schedule_, options_, std::nullopt, again).ok() && again.bytes < best_->bytes) return again;
+    if (PlaceCandidate(g_, schedule_, options_, capacities_, std::nullopt, again).ok() && again.bytes < best_->bytes)
+      return again;
   }
   return *std::move(best_);
 }
 
 }  // namespace
 
-absl::StatusOr<Candidate> ChooseCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options) {
-  return Chooser(graph, schedule, options).Run();
+absl::StatusOr<Candidate> ChooseCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
+                                          Capacities capacities) {
+  return Chooser(graph, schedule, options, capacities).Run();
 }
 
 }  // namespace bufplan

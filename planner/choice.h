@@ -28,7 +28,8 @@
 namespace bufplan {
 
 // ERRORS: those of the best way, if none can be placed.
-absl::StatusOr<Candidate> ChooseCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options);
+absl::StatusOr<Candidate> ChooseCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
+                                          Capacities capacities = Capacities::kCount);
 
 }  // namespace bufplan
 

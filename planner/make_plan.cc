@@ -38,8 +38,8 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   if (!schedule.ok()) return schedule.status();
   absl::StatusOr<Candidate> best = ChooseCandidate(graph, *schedule, options);
   if (!best.ok()) return best.status();
-  absl::StatusOr<Plan> plan = AssemblePlan(graph, *schedule, best->uses, std::move(best->sharing), best->live,
-                                           best->problems, best->placements);
+  absl::StatusOr<Plan> plan = AssemblePlan(graph, best->OrderedBy(*schedule), best->uses, std::move(best->sharing),
+                                           best->live, best->problems, best->placements);
   if (!plan.ok()) return plan;
   constexpr const char* kEfforts[] = {"fast", "default", "max"};
   plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);

@@ -15,11 +15,17 @@ enum class Effort : uint8_t { kFast, kDefault, kMax };
 // less memory. kCopies: bytes moved, then bytes of the arenas.
 enum class Objective : uint8_t { kMemory, kCopies };
 
+// Sharing bytes across streams can be bought with an order edge that the plan adds: the one stream then waits for the
+// other. kIfShort: the fewest edges that were found to reach the capacity, none if it is reached without. kAllow: those
+// too that lower the peak. Edges that correctness demands are always added.
+enum class ReuseEdges : uint8_t { kNever, kIfShort, kAllow };
+
 struct PlanOptions {
   Effort effort = Effort::kDefault;
   Objective objective = Objective::kMemory;
   // Limit on all chunks of the default space together, beside the graph's own; the smaller one counts.
   std::optional<int64_t> capacity_bytes = {};
+  ReuseEdges reuse_edges = ReuseEdges::kIfShort;
   // Elementary steps of placement; 0: the effort's own limit.
   int64_t work_limit = 0;
   // Run the checker on the plan before it is returned.

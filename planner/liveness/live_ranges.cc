@@ -117,13 +117,15 @@ void Liveness<ListClock>::Append(ByteRange bytes, int32_t born, const int32_t& u
 
 template <>
 void Liveness<StreamClock>::Append(ByteRange bytes, int32_t born, const std::optional<Frontier>& until) {
-  int32_t last = born;
+  int32_t last = schedule_.PlaceOf(born);
   const size_t row = out_.order->AddPiece(born == Schedule::kStart ? 0 : schedule_.chain_times().ChainOf(born));
   until->ForEach([&](int32_t time) {
-    last = std::max(last, time);
+    last = std::max(last, schedule_.PlaceOf(time));
     RaiseOver(schedule_, time, row, *out_.order);
   });
-  out_.pieces.push_back({AxisBegin(born), AxisEnd(last), bytes.begin, bytes.end});
+  out_.pieces.push_back({AxisBegin(schedule_.PlaceOf(born)), AxisEnd(last), bytes.begin, bytes.end});
+  out_.born.push_back(born);
+  out_.until.push_back(*until);
 }
 
 template <class Clock>

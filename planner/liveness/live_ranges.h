@@ -25,6 +25,7 @@
 #include "absl/types/span.h"
 #include "ir/graph.h"
 #include "planner/liveness/uses.h"
+#include "planner/order/frontier.h"
 #include "planner/order/schedule.h"
 #include "planner/placement/chain_order.h"
 #include "planner/placement/placement.h"
@@ -33,9 +34,13 @@
 namespace bufplan {
 
 struct LiveRanges {
-  std::vector<uint32_t> begin;      // by storage, into pieces; one more at the end
-  std::vector<Piece> pieces;        // none for storage of the caller and of zero bytes
-  std::optional<ChainOrder> order;  // of the pieces; several streams
+  std::vector<uint32_t> begin;  // by storage, into pieces; one more at the end
+  std::vector<Piece> pieces;    // none for storage of the caller and of zero bytes
+  // Several streams: the order of the pieces, the unit at which each begins, and the last ones that need it on their
+  // streams.
+  std::optional<ChainOrder> order;
+  std::vector<int32_t> born;
+  std::vector<Frontier> until;
   std::vector<int32_t>
       last_use;  // by value (root or view): the time of its last use by any name; Schedule::kStart: none
 
@@ -44,9 +49,10 @@ struct LiveRanges {
   }
 };
 
-// The axis time at which a unit's bytes begin / the first one at which a use is over, if all runs in list order.
-inline int64_t AxisBegin(int32_t time) { return int64_t{time} + 1; }
-inline int64_t AxisEnd(int32_t time) { return int64_t{time} + 2; }
+// The axis time at which the bytes begin of the unit at a place of the run / the first one at which a use is over
+// there.
+inline int64_t AxisBegin(int32_t place) { return int64_t{place} + 1; }
+inline int64_t AxisEnd(int32_t place) { return int64_t{place} + 2; }
 
 // The piece is needed by the unit at `time` too.
 void RaiseOver(const Schedule& schedule, int32_t time, size_t piece, ChainOrder& order);

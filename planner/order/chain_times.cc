@@ -5,7 +5,7 @@
 namespace bufplan {
 
 ChainTimes::ChainTimes(const HappensBefore& order, absl::Span<const int32_t> stream_of_op, int32_t num_streams,
-                       size_t max_entries)
+                       absl::Span<const int32_t> place, size_t max_entries)
     : stream_of_op_(stream_of_op.begin(), stream_of_op.end()), chain_of_stream_(static_cast<size_t>(num_streams), 0) {
   const size_t n = stream_of_op_.size();
   std::vector<std::vector<int32_t>> ops(static_cast<size_t>(num_streams));
@@ -34,7 +34,9 @@ ChainTimes::ChainTimes(const HappensBefore& order, absl::Span<const int32_t> str
       for (const int32_t op : from) {
         while (not_after < to.size() && !order.Before(op, to[not_after])) ++not_after;
         int32_t& over = over_[static_cast<size_t>(op) * k + chain];
-        if (not_after > 0) over = std::max(over, to[not_after - 1] + 1);
+        if (not_after == 0) continue;
+        const int32_t last = to[not_after - 1];
+        over = std::max(over, (place.empty() ? last : place[static_cast<size_t>(last)]) + 1);
       }
     }
   }

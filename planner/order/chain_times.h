@@ -27,15 +27,16 @@ class ChainTimes {
  public:
   static constexpr size_t kMaxEntries = size_t{1} << 26;
 
-  // `stream_of_op`: as the relation was made from.
+  // `stream_of_op`: as the relation was made from. `place`: by op, its place in a run of them all; empty: that is the
+  // list.
   ChainTimes(const HappensBefore& order, absl::Span<const int32_t> stream_of_op, int32_t num_streams,
-             size_t max_entries = kMaxEntries);
+             absl::Span<const int32_t> place = {}, size_t max_entries = kMaxEntries);
 
   int32_t num_chains() const { return num_chains_; }
   int32_t ChainOf(int32_t op) const {
     return chain_of_stream_[static_cast<size_t>(stream_of_op_[static_cast<size_t>(op)])];
   }
-  // By chain: every op of it at this list place or a later one happens after `op`.
+  // By chain: every op of it at this place of the run or a later one happens after `op`.
   absl::Span<const int32_t> OverFor(int32_t op) const {
     const size_t k = static_cast<size_t>(num_chains_);
     return absl::MakeConstSpan(over_).subspan(static_cast<size_t>(op) * k, k);

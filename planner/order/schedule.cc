@@ -9,51 +9,66 @@
 
 namespace bufplan {
 
-absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, absl::Span<const FusionId> fused) {
+absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, absl::Span<const FusionId> fused,
+                                          absl::Span<const OrderEdge> added) {
   Schedule s(graph);
-  const size_t n = graph.ops().size();
-  s.ops_.resize(n);
-  for (size_t i = 0; i < n; ++i) s.ops_[i] = OpId(static_cast<int32_t>(i));
-  if (fused.empty()) {
-    s.OrderStreams();
-    return s;
+  s.fused_.assign(fused.begin(), fused.end());
+  s.ops_.resize(graph.ops().size());
+  for (size_t i = 0; i < s.ops_.size(); ++i) s.ops_[i] = OpId(static_cast<int32_t>(i));
+  if (!fused.empty()) s.Fuse(fused);
+  if (!fused.empty() || !added.empty()) {
+    if (absl::Status status = s.AddEdges(added); !status.ok()) return status;
   }
+  s.OrderStreams();
+  return s;
+}
 
-  s.time_.resize(n);
-  std::iota(s.time_.begin(), s.time_.end(), 0);
-  s.fusion_.assign(n, -1);
+void Schedule::Fuse(absl::Span<const FusionId> fused) {
+  const size_t n = ops_.size();
+  time_.resize(n);
+  std::iota(time_.begin(), time_.end(), 0);
+  fusion_.assign(n, -1);
   for (FusionId f : fused) {
-    const Fusion& group = graph.fusions()[f.index()];
+    const Fusion& group = graph_->fusions()[f.index()];
     const int32_t at = group.ops.back().value;
-    s.fusion_[static_cast<size_t>(at)] = f.value;
-    for (OpId o : group.ops) s.time_[o.index()] = at;
+    fusion_[static_cast<size_t>(at)] = f.value;
+    for (OpId o : group.ops) time_[o.index()] = at;
   }
-  s.unit_begin_.assign(n + 1, 0);
-  for (int32_t t : s.time_) ++s.unit_begin_[static_cast<size_t>(t) + 1];
-  std::partial_sum(s.unit_begin_.begin(), s.unit_begin_.end(), s.unit_begin_.begin());
-  std::vector<size_t> next(s.unit_begin_.begin(), s.unit_begin_.end() - 1);
-  for (size_t i = 0; i < n; ++i) s.ops_[next[static_cast<size_t>(s.time_[i])]++] = OpId(static_cast<int32_t>(i));
-  s.FindSwallowed();
+  unit_begin_.assign(n + 1, 0);
+  for (int32_t t : time_) ++unit_begin_[static_cast<size_t>(t) + 1];
+  std::partial_sum(unit_begin_.begin(), unit_begin_.end(), unit_begin_.begin());
+  std::vector<size_t> next(unit_begin_.begin(), unit_begin_.end() - 1);
+  for (size_t i = 0; i < n; ++i) ops_[next[static_cast<size_t>(time_[i])]++] = OpId(static_cast<int32_t>(i));
+  FindSwallowed();
+}
 
-  std::vector<int32_t> streams(n);
-  for (size_t i = 0; i < n; ++i) streams[i] = static_cast<int32_t>(graph.ops()[i].stream.index());
+// A relation of its own: of units, with more edges.
+absl::Status Schedule::AddEdges(absl::Span<const OrderEdge> added) {
+  std::vector<int32_t> streams;
+  streams.reserve(ops_.size());
+  for (const Op& op : graph_->ops()) streams.push_back(static_cast<int32_t>(op.stream.index()));
   std::vector<HappensBefore::Edge> edges;
-  for (const auto& [from, to] : graph.cross_stream_edges()) {
-    const int32_t a = s.time_[static_cast<size_t>(from)], b = s.time_[static_cast<size_t>(to)];
+  const auto add = [&](int32_t from, int32_t to) {
+    const int32_t a = TimeOf(OpId(from)), b = TimeOf(OpId(to));
     if (a != b) edges.emplace_back(a, b);
-  }
+  };
+  for (const auto& [from, to] : graph_->cross_stream_edges()) add(from, to);
+  for (const OrderEdge& e : added) add(e.before.value, e.after.value);
   std::vector<int32_t> cycle;
-  absl::StatusOr<HappensBefore> hb = HappensBefore::Create(streams, graph.num_streams(), edges, &cycle);
+  absl::StatusOr<HappensBefore> hb = HappensBefore::Create(streams, graph_->num_streams(), edges, &cycle);
   if (!hb.ok()) {
     std::string names;
-    for (int32_t o : cycle) absl::StrAppend(&names, names.empty() ? "" : ", ", "\"", graph.name(OpId(o)), "\"");
+    for (int32_t o : cycle) absl::StrAppend(&names, names.empty() ? "" : ", ", "\"", graph_->name(OpId(o)), "\"");
     return absl::InvalidArgumentError(
         absl::StrCat("the required fusions make a cycle across streams through ops ", names));
   }
-  s.own_hb_ = std::make_unique<HappensBefore>(*std::move(hb));
-  s.hb_ = s.own_hb_.get();
-  s.OrderStreams();
-  return s;
+  own_hb_ = std::make_unique<HappensBefore>(*std::move(hb));
+  hb_ = own_hb_.get();
+  const absl::Span<const int32_t> run = hb_->TopologicalOrder();
+  if (std::is_sorted(run.begin(), run.end())) return absl::OkStatus();
+  place_.resize(run.size());
+  for (size_t i = 0; i < run.size(); ++i) place_[static_cast<size_t>(run[i])] = static_cast<int32_t>(i);
+  return absl::OkStatus();
 }
 
 int32_t Schedule::LastBeforeBoth(int32_t a, int32_t b) const {
@@ -61,7 +76,9 @@ int32_t Schedule::LastBeforeBoth(int32_t a, int32_t b) const {
   if (a == kStart || b == kStart) return last;
   for (int32_t stream = 0; stream < graph_->num_streams(); ++stream) {
     const std::optional<int32_t> before_a = hb_->LastBefore(a, stream), before_b = hb_->LastBefore(b, stream);
-    if (before_a.has_value() && before_b.has_value()) last = std::max(last, std::min(*before_a, *before_b));
+    if (!before_a.has_value() || !before_b.has_value()) continue;
+    const int32_t both = std::min(*before_a, *before_b);
+    if (last == kStart || PlaceOf(both) > PlaceOf(last)) last = both;
   }
   return last;
 }
@@ -72,7 +89,7 @@ void Schedule::OrderStreams() {
   std::vector<int32_t> streams;
   streams.reserve(graph_->ops().size());
   for (const Op& op : graph_->ops()) streams.push_back(static_cast<int32_t>(op.stream.index()));
-  chain_times_ = std::make_unique<ChainTimes>(*hb_, streams, graph_->num_streams());
+  chain_times_ = std::make_unique<ChainTimes>(*hb_, streams, graph_->num_streams(), place_);
 }
 
 void Schedule::FindSwallowed() {

@@ -7,6 +7,9 @@
 //   op         a    b    c    d    e        group {b, d}:
 //   unit       a    .    c   b+d   e        TimeOf(b) = TimeOf(d) = 3, UnitAt(1) is empty
 //
+// Edges that a plan adds may lead backward in the list. Units then run in another order, and where they do, and only
+// there, the place of a unit in the run is not its time: see PlaceOf().
+//
 // COST: O(ops + edges); nothing but views on the graph when no group is fused. With several streams see chain_times.h.
 // THREADS: immutable. LIFETIME: refers to the graph.
 #ifndef BUFPLAN_PLANNER_ORDER_SCHEDULE_H_
@@ -17,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "ir/graph.h"
@@ -29,9 +33,13 @@ class Schedule {
  public:
   static constexpr int32_t kStart = -1;
 
-  // `fused` are the groups that run as one op. They must not overlap.
-  // ERRORS: InvalidArgument if the groups together make a cycle across streams; names the ops.
-  static absl::StatusOr<Schedule> Create(const Graph& graph, absl::Span<const FusionId> fused);
+  // `fused` are the groups that run as one op. They must not overlap. `added`: order edges beside the graph's own.
+  // ERRORS: InvalidArgument if the groups and edges together make a cycle across streams; names the ops.
+  static absl::StatusOr<Schedule> Create(const Graph& graph, absl::Span<const FusionId> fused,
+                                         absl::Span<const OrderEdge> added = {});
+
+  // The same with these edges beside the graph's own, in place of others that were added. ERRORS: as Create.
+  absl::StatusOr<Schedule> WithEdges(absl::Span<const OrderEdge> added) const { return Create(*graph_, fused_, added); }
 
   Schedule(Schedule&&) = default;
   Schedule& operator=(Schedule&&) = default;
@@ -61,7 +69,15 @@ class Schedule {
     if (b == kStart || a == End()) return false;
     return hb_->Before(a, b);
   }
-  // When units are over for each chain. There are several streams.
+  // The place in the run of the unit at `time`, counted from 0; kStart and End() stand for themselves. And the reverse.
+  int32_t PlaceOf(int32_t time) const {
+    return place_.empty() || time == kStart || time == End() ? time : place_[static_cast<size_t>(time)];
+  }
+  int32_t TimeAtPlace(int32_t place) const {
+    return place_.empty() || place == kStart || place == End() ? place
+                                                               : hb_->TopologicalOrder()[static_cast<size_t>(place)];
+  }
+  // When units are over for each chain, as places in the run. There are several streams.
   const ChainTimes& chain_times() const { return *chain_times_; }
   // The latest unit that happens before both; kStart if none does.
   int32_t LastBeforeBoth(int32_t a, int32_t b) const;
@@ -74,14 +90,18 @@ class Schedule {
  private:
   explicit Schedule(const Graph& graph) : graph_(&graph), hb_(&graph.happens_before()) {}
   void FindSwallowed();
+  void Fuse(absl::Span<const FusionId> fused);
+  absl::Status AddEdges(absl::Span<const OrderEdge> added);
   void OrderStreams();
 
   const Graph* graph_;
   const HappensBefore* hb_;
-  std::unique_ptr<HappensBefore> own_hb_;    // when groups are fused
+  std::unique_ptr<HappensBefore> own_hb_;  // when groups are fused
+  std::vector<FusionId> fused_;
   std::vector<OpId> ops_;                    // by unit
   std::vector<size_t> unit_begin_;           // by time, into ops_; empty: every op is a unit
   std::vector<int32_t> time_, fusion_;       // by op / by time; empty: nothing is fused
+  std::vector<int32_t> place_;               // by time; empty: the list is the run
   std::vector<int32_t> latest_concurrent_;   // by time; empty for one stream
   std::unique_ptr<ChainTimes> chain_times_;  // null for one stream
   std::vector<char> swallowed_;              // by value; empty: none

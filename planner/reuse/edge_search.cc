@@ -1,0 +1,293 @@
+#include "planner/reuse/edge_search.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "planner/order/reduce_edges.h"
+#include "planner/placement/conflict_lists.h"
+#include "planner/reuse/successive.h"
+
+namespace bufplan {
+namespace {
+
+// Ops that are looked at in all evaluations together, and how many evaluations there are at least and at most.
+constexpr int64_t kWork = 2'000'000;
+constexpr int64_t kMinEvaluations = 24, kMaxEvaluations = 1000;
+// Steps of the search for one heaviest antichain.
+constexpr int64_t kAntichainWork = 2'000'000;
+// Of the heaviest pieces so many may be put in order.
+constexpr size_t kMaxMembers = 24;
+// Edges in a row that lower no peak.
+constexpr int kMaxPlateau = 64;
+
+bool IsUnit(int32_t time, const Schedule& schedule) { return time != Schedule::kStart && time != schedule.End(); }
+
+}  // namespace
+
+EdgeSearch::EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate)
+    : g_(graph), schedule_(schedule), options_(options), c_(candidate) {
+  const int64_t cost = static_cast<int64_t>(graph.ops().size()) + 1;
+  evaluations_ = std::clamp(kWork / cost, kMinEvaluations, kMaxEvaluations);
+}
+
+EdgeSearch::Placed EdgeSearch::Save() const {
+  return {c_.bought, c_.ordered, c_.live, c_.problems, c_.placements, c_.bytes, c_.optimal};
+}
+
+void EdgeSearch::Restore(Placed placed) {
+  c_.bought = std::move(placed.bought);
+  c_.ordered = std::move(placed.ordered);
+  c_.live = std::move(placed.live);
+  c_.problems = std::move(placed.problems);
+  c_.placements = std::move(placed.placements);
+  c_.bytes = placed.bytes;
+  c_.optimal = placed.optimal;
+}
+
+bool EdgeSearch::Meets(const std::vector<int64_t>& targets) const {
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (c_.placements[i].total_bytes > targets[i]) return false;
+  }
+  return true;
+}
+
+EdgeSearch::PieceUnits EdgeSearch::UnitsOf(const SpaceProblem& space) const {
+  PieceUnits units;
+  for (int32_t s : space.storage) {
+    for (uint32_t p = c_.live.begin[static_cast<size_t>(s)]; p < c_.live.begin[static_cast<size_t>(s) + 1]; ++p) {
+      units.born.push_back(c_.live.born[p]);
+      units.until.push_back(c_.live.until[p]);
+    }
+  }
+  for (size_t i = 0; i < space.scratch.size(); ++i) {
+    if (space.problem.storages[space.storage.size() + i].num_pieces == 0) continue;
+    units.born.push_back(schedule_.TimeOf(space.scratch[i]));
+    units.until.emplace_back(units.born.back());
+  }
+  return units;
+}
+
+std::optional<std::vector<OrderEdge>> EdgeSearch::EdgesBetween(const Frontier& until, int32_t born) const {
+  const Schedule& order = run();
+  if (born == Schedule::kStart) return std::nullopt;
+  bool possible = true;
+  std::vector<int32_t> tails;
+  until.ForEach([&](int32_t t) {
+    if (t == Schedule::kStart || (t != schedule_.End() && order.Before(t, born))) return;
+    possible = possible && t != schedule_.End() && t != born && !order.Before(born, t);
+    tails.push_back(t);
+  });
+  if (!possible) return std::nullopt;
+  std::vector<OrderEdge> edges;
+  for (int32_t t : tails) {
+    const bool implied = std::any_of(tails.begin(), tails.end(), [&](int32_t u) { return order.Before(t, u); });
+    if (!implied) edges.push_back({OpId(t), OpId(born)});
+  }
+  return edges;
+}
+
+// Orders two of the heaviest pieces. False if no two can be.
+bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t excess) {
+  const PlacementProblem& problem = c_.problems[space].problem;
+  const PieceUnits units = UnitsOf(c_.problems[space]);
+  const Schedule& order = run();
+  const auto bytes = [&](int32_t p) {
+    const Piece& piece = problem.pieces[static_cast<size_t>(p)];
+    return piece.high - piece.low;
+  };
+  const auto born = [&](int32_t p) { return units.born[static_cast<size_t>(p)]; };
+  std::vector<int32_t> members = heaviest.pieces;
+  std::stable_sort(members.begin(), members.end(), [&](int32_t a, int32_t b) { return bytes(a) > bytes(b); });
+  const size_t movable = std::min(members.size(), kMaxMembers);
+
+  using Score = std::tuple<int64_t, int64_t, int64_t>;  // bytes taken off, -edges, how long the wait has been over
+  std::optional<Score> best;
+  std::vector<OrderEdge> best_edges;
+  for (size_t j = 0; j < movable; ++j) {
+    const int32_t b = born(members[j]);
+    int64_t later = 0;  // bytes that begin after the edge
+    for (int32_t q : members) later += b == born(q) || (born(q) != Schedule::kStart && order.Before(b, born(q))) ? bytes(q) : 0;
+    for (size_t i = 0; i < movable; ++i) {
+      if (i == j) continue;
+      const std::optional<std::vector<OrderEdge>> edges = EdgesBetween(units.until[static_cast<size_t>(members[i])], b);
+      if (!edges.has_value() || edges->empty()) continue;
+      const auto over = [&](int32_t t) {
+        if (!IsUnit(t, schedule_)) return t == Schedule::kStart;
+        return order.Before(t, b) || std::any_of(edges->begin(), edges->end(), [&](const OrderEdge& e) {
+                 return e.before.value == t || order.Before(t, e.before.value);
+               });
+      };
+      int64_t earlier = 0;  // bytes that are over with it
+      for (int32_t p : members) {
+        bool all = true;
+        units.until[static_cast<size_t>(p)].ForEach([&](int32_t t) { all = all && over(t); });
+        earlier += all ? bytes(p) : 0;
+      }
+      int64_t slack = INT64_MAX;
+      for (const OrderEdge& e : *edges) slack = std::min<int64_t>(slack, order.PlaceOf(b) - order.PlaceOf(e.before.value));
+      const Score score = {std::min({earlier, later, excess}), -static_cast<int64_t>(edges->size()), slack};
+      if (std::get<0>(score) <= 0 || (best.has_value() && score <= *best)) continue;
+      best = score;
+      best_edges = *edges;
+    }
+  }
+  for (const OrderEdge& e : best_edges) c_.bought.push_back({e.before, e.after, ""});
+  return best.has_value();
+}
+
+bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
+  c_.bought.clear();
+  while (Spend() && Find()) {
+    size_t worst = 0;
+    Antichain heaviest;
+    int64_t excess = INT64_MIN;
+    for (size_t i = 0; i < targets.size(); ++i) {
+      Antichain a = HeaviestAntichain(c_.problems[i].problem, kAntichainWork);
+      if (a.bytes - targets[i] <= excess) continue;
+      excess = a.bytes - targets[i];
+      worst = i;
+      heaviest = std::move(a);
+    }
+    if (excess <= 0) {
+      if (!Place()) break;
+      if (Meets(targets)) return true;
+      // The heaviest pieces would fit, but not as they can be placed.
+      for (size_t i = 0; i < targets.size(); ++i) {
+        const int64_t above = c_.placements[i].total_bytes - targets[i];
+        if (above > 0) excess = above, worst = i;
+      }
+      heaviest = HeaviestAntichain(c_.problems[worst].problem, kAntichainWork);
+    }
+    if (!AddBestEdges(worst, heaviest, excess)) break;
+  }
+  return PlaceSerially(targets);
+}
+
+void EdgeSearch::Lower() {
+  Placed best = Save();
+  int64_t lowest = INT64_MAX;
+  for (int plateau = 0; plateau < kMaxPlateau && Spend() && Find();) {
+    int64_t sum = 0;
+    size_t worst = 0;
+    Antichain heaviest;
+    for (size_t i = 0; i < c_.problems.size(); ++i) {
+      Antichain a = HeaviestAntichain(c_.problems[i].problem, kAntichainWork);
+      sum += a.bytes;
+      if (a.bytes <= heaviest.bytes) continue;
+      worst = i;
+      heaviest = std::move(a);
+    }
+    plateau = sum < lowest ? 0 : plateau + 1;
+    lowest = std::min(lowest, sum);
+    if (sum < best.bytes && plateau == 0 && Place() && c_.bytes < best.bytes) best = Save();
+    if (!AddBestEdges(worst, heaviest, INT64_MAX)) break;
+  }
+  std::vector<int64_t> targets;
+  for (const Placement& p : best.placements) targets.push_back(p.total_bytes);
+  if (PlaceSerially(targets) && c_.bytes < best.bytes) return;
+  Restore(std::move(best));
+}
+
+// As if all ran in list order; then edges for what that shares across streams.
+bool EdgeSearch::PlaceSerially(const std::vector<int64_t>& targets) {
+  c_.bought.clear();
+  if (!Find()) return false;
+  std::vector<OrderEdge> edges;
+  std::vector<Placement> placements;
+  for (size_t i = 0; i < c_.problems.size(); ++i) {
+    PlacementProblem serial = c_.problems[i].problem;
+    serial.order = std::nullopt;
+    absl::StatusOr<Placement> placement = bufplan::Place(serial, PlacementOptionsOf(options_));
+    if (!placement.ok() || placement->total_bytes > targets[i]) return false;
+    const PieceUnits units = UnitsOf(c_.problems[i]);
+    for (const auto& [p, q] : FindSuccessive(serial, *placement)) {
+      const std::optional<std::vector<OrderEdge>> between =
+          EdgesBetween(units.until[static_cast<size_t>(p)], units.born[static_cast<size_t>(q)]);
+      if (!between.has_value()) return false;
+      edges.insert(edges.end(), between->begin(), between->end());
+    }
+    placements.push_back(*std::move(placement));
+  }
+  for (const OrderEdge& e : ReduceEdges(g_, run(), std::move(edges))) c_.bought.push_back({e.before, e.after, ""});
+  if (Place() && Meets(targets)) return true;
+  // It was placed once; the order only has to say so.
+  c_.bytes = 0;
+  c_.optimal = true;
+  for (size_t i = 0; i < placements.size(); ++i) {
+    Placement& placement = placements[i];
+    placement.lower_bound_bytes = HeaviestAntichain(c_.problems[i].problem, kAntichainWork).bytes;
+    placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
+    c_.bytes += placement.total_bytes;
+    c_.optimal = c_.optimal && placement.optimal;
+  }
+  c_.placements = std::move(placements);
+  return true;
+}
+
+void EdgeSearch::Trim(const std::vector<int64_t>& targets) {
+  for (size_t i = c_.bought.size(); i-- > 0 && Spend();) {
+    Placed with = Save();
+    c_.bought.erase(c_.bought.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!Place() || !Meets(targets)) Restore(std::move(with));
+  }
+  // What no placement needs is gone; what this one does not need goes too.
+  for (size_t i = c_.bought.size(); i-- > 0;) {
+    const std::optional<std::string> why = Need(i);
+    if (why.has_value()) {
+      c_.bought[i].why = *why;
+      continue;
+    }
+    c_.bought.erase(c_.bought.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::vector<Placement> placements = c_.placements;
+    if (!Find()) return;
+    c_.placements = placements;
+  }
+}
+
+// Why the placement needs the edge: two storages that share bytes are not ordered without it. Absent: it does not.
+std::optional<std::string> EdgeSearch::Need(size_t edge) {
+  Placed with = Save();
+  const AddedEdge e = c_.bought[edge];
+  c_.bought.erase(c_.bought.begin() + static_cast<std::ptrdiff_t>(edge));
+  std::optional<std::string> why;
+  const bool found = Find();
+  for (size_t i = 0; i < with.problems.size() && found && !why.has_value(); ++i) {
+    const PlacementProblem& without = c_.problems[i].problem;
+    const SpaceProblem& space = with.problems[i];
+    for (const auto& [p, q] : FindSuccessive(space.problem, with.placements[i])) {
+      const size_t earlier = static_cast<size_t>(p), later = static_cast<size_t>(q);
+      if (without.pieces.size() == space.problem.pieces.size() &&
+          without.order->Before(earlier, later, without.pieces[later].begin)) {
+        continue;
+      }
+      const PieceUnits units = UnitsOf(c_.problems[i]);
+      why = absl::StrCat(NameIn(space, q, units.born[later]), " takes bytes of ", NameIn(space, p, units.born[earlier]),
+                         ", which is in use until \"", g_.name(e.before), "\"");
+      break;
+    }
+  }
+  Restore(std::move(with));
+  return why;
+}
+
+// The value, or scratch, that a piece holds first.
+std::string EdgeSearch::NameIn(const SpaceProblem& space, int32_t piece, int32_t born) const {
+  const size_t item = static_cast<size_t>(OwnersOfPieces(space.problem)[static_cast<size_t>(piece)]);
+  if (item >= space.storage.size()) {
+    return absl::StrCat("scratch of \"", g_.name(space.scratch[item - space.storage.size()]), "\"");
+  }
+  std::optional<ValueId> name;
+  for (size_t i = 0; i < g_.values().size(); ++i) {
+    if (c_.sharing.storage_of[i] != space.storage[item]) continue;
+    const ValueId v(static_cast<int32_t>(i));
+    const std::optional<OpId> producer = g_.producer(v);
+    const int32_t time = producer.has_value() ? schedule_.TimeOf(*producer) : Schedule::kStart;
+    if (!name.has_value() || time == born) name = v;
+    if (time == born) break;
+  }
+  return absl::StrCat("\"", g_.name(*name), "\"");
+}
+
+}  // namespace bufplan

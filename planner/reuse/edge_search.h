@@ -1,0 +1,80 @@
+// The search for order edges that make room; see reuse_edges.h for the idea.
+//
+// Works on one candidate: its sharing stays, its edges, lives and placements change. COST: counted in evaluations, each
+// a schedule with its lives and heaviest antichains, or a placement; their number is limited by the number of ops.
+// THREADS: one at a time. LIFETIME: refers to all it is given.
+#ifndef BUFPLAN_PLANNER_REUSE_EDGE_SEARCH_H_
+#define BUFPLAN_PLANNER_REUSE_EDGE_SEARCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "planner/candidate.h"
+#include "planner/liveness/live_ranges.h"
+#include "planner/options.h"
+#include "planner/order/frontier.h"
+#include "planner/order/schedule.h"
+#include "planner/placement/antichain.h"
+
+namespace bufplan {
+
+class EdgeSearch {
+ public:
+  EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate);
+
+  // Whether the candidate could be placed so that each space needs at most its target bytes; then it is.
+  bool Reach(const std::vector<int64_t>& targets);
+  // Makes the candidate, which is placed, need as few bytes as is found.
+  void Lower();
+  // Takes away edges that are not needed for the targets, which the placement meets, and says why the others are.
+  void Trim(const std::vector<int64_t>& targets);
+
+ private:
+  // What a placement makes of a candidate.
+  struct Placed {
+    std::vector<AddedEdge> bought;
+    std::shared_ptr<const Schedule> ordered;
+    LiveRanges live;
+    std::vector<SpaceProblem> problems;
+    std::vector<Placement> placements;
+    int64_t bytes = 0;
+    bool optimal = true;
+  };
+  // When the pieces of a space's problem begin, and the last units that need them.
+  struct PieceUnits {
+    std::vector<int32_t> born;
+    std::vector<Frontier> until;
+  };
+
+  Placed Save() const;
+  void Restore(Placed placed);
+  bool Spend() { return evaluations_-- > 0; }
+  const Schedule& run() const { return c_.OrderedBy(schedule_); }
+  bool Find() { return FindProblems(g_, schedule_, options_, Capacities::kIgnore, c_).ok(); }
+  bool Place() {
+    return PlaceCandidate(g_, schedule_, options_, Capacities::kIgnore, std::nullopt, c_).ok();
+  }
+  bool Meets(const std::vector<int64_t>& targets) const;
+  PieceUnits UnitsOf(const SpaceProblem& space) const;
+  bool AddBestEdges(size_t space, const Antichain& heaviest, int64_t excess);
+  // The edges that put all users `until` before the unit `born`; nullopt: that would be a cycle, or never.
+  std::optional<std::vector<OrderEdge>> EdgesBetween(const Frontier& until, int32_t born) const;
+  bool PlaceSerially(const std::vector<int64_t>& targets);
+  std::optional<std::string> Need(size_t edge);
+  std::string NameIn(const SpaceProblem& space, int32_t piece, int32_t born) const;
+
+  const Graph& g_;
+  const Schedule& schedule_;
+  const PlanOptions& options_;
+  Candidate& c_;
+  int64_t evaluations_;
+};
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_REUSE_EDGE_SEARCH_H_

@@ -1,0 +1,32 @@
+// Room that is bought with order edges: two streams share bytes if one waits for the other.
+//
+//   stream 0   k0 ── m0               all of k0, k1 are there at once; with the edge m0 -> k1, which makes stream 1
+//   stream 1              k1 ── m1    wait, k1 may lie on k0
+//
+// Where the storages of the best sharing do not fit side by side, edges are added one by one. Each orders two of the
+// heaviest pieces that are there at once (see planner/placement/antichain.h): the edge that takes most weight off them,
+// of equals the one that needs fewer edges, then the one whose wait is longest over when all runs in list order. If
+// that does not lead there, everything is placed as if it ran in list order, and the edges are added that this
+// placement takes. Then edges are taken away again as long as it still fits, and each that stays is one without which
+// two storages that share bytes would not be ordered.
+//
+// COST: a limited number of schedules, live ranges and placements: fewer for larger graphs. Deterministic.
+// THREADS: no shared state.
+#ifndef BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
+#define BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
+
+#include "absl/status/statusor.h"
+#include "ir/graph.h"
+#include "planner/candidate.h"
+#include "planner/options.h"
+#include "planner/order/schedule.h"
+
+namespace bufplan {
+
+// The best candidate (see choice.h), with edges as options.reuse_edges says. ERRORS: those of ChooseCandidate().
+absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule,
+                                               const PlanOptions& options);
+
+}  // namespace bufplan
+
+#endif  // BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
