@@ -15,7 +15,8 @@ class Assembler {
   Assembler(const Graph& graph, const Schedule& schedule, const Uses& uses, Sharing sharing, const LiveRanges& live)
       : g_(graph), schedule_(schedule), uses_(uses), sharing_(std::move(sharing)), live_(live) {}
 
-  absl::StatusOr<Plan> Run(absl::Span<const SpaceProblem> problems, absl::Span<const Placement> placements);
+  absl::StatusOr<Plan> Run(absl::Span<const SpaceProblem> problems, absl::Span<const Placement> placements,
+                           absl::Span<const AddedEdge> bought);
 
  private:
   void PlaceStorages(absl::Span<const SpaceProblem> problems, absl::Span<const Placement> placements);
@@ -45,6 +46,7 @@ void Assembler::PlaceStorages(absl::Span<const SpaceProblem> problems, absl::Spa
     Arena& arena = plan_.arenas.emplace_back();
     arena.space = problem.space;
     arena.bytes = placement.total_bytes;
+    if (placement.bound == BoundMethod::kAntichain) arena.bound = BoundKind::kAntichain;
     arena.lower_bound = placement.lower_bound_bytes;
     arena.optimal = placement.optimal;
     arena.chunks = placement.chunk_bytes;
@@ -203,13 +205,15 @@ void Assembler::FillStats(absl::Span<const SpaceProblem> problems) {
   plan_.stats.live_at_peak = LiveAt(g_, schedule_, uses_, sharing_, live_, largest->space, peak.time);
 }
 
-absl::StatusOr<Plan> Assembler::Run(absl::Span<const SpaceProblem> problems, absl::Span<const Placement> placements) {
+absl::StatusOr<Plan> Assembler::Run(absl::Span<const SpaceProblem> problems, absl::Span<const Placement> placements,
+                                    absl::Span<const AddedEdge> bought) {
   plan_.graph_name = std::string(g_.name());
   PlaceStorages(problems, placements);
   LocateValues();
   if (absl::Status s = CheckOperandPlaces(); !s.ok()) return s;
   if (absl::Status s = NoteOps(); !s.ok()) return s;
   NoteEdgesAndFusions();
+  plan_.added_order.insert(plan_.added_order.end(), bought.begin(), bought.end());
   FillStats(problems);
   return std::move(plan_);
 }
@@ -258,8 +262,8 @@ std::vector<ValueId> LiveAt(const Graph& graph, const Schedule& schedule, const 
 
 absl::StatusOr<Plan> AssemblePlan(const Graph& graph, const Schedule& schedule, const Uses& uses, Sharing sharing,
                                   const LiveRanges& live, absl::Span<const SpaceProblem> problems,
-                                  absl::Span<const Placement> placements) {
-  return Assembler(graph, schedule, uses, std::move(sharing), live).Run(problems, placements);
+                                  absl::Span<const Placement> placements, absl::Span<const AddedEdge> bought) {
+  return Assembler(graph, schedule, uses, std::move(sharing), live).Run(problems, placements, bought);
 }
 
 }  // namespace bufplan

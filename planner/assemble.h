@@ -25,11 +25,12 @@ struct SpaceProblem {
   std::vector<OpId> scratch;     // by item - storage.size()
 };
 
+// `bought`: order edges beside those that the sharing demands.
 // ERRORS: FailedPrecondition: an op with elide "must" moves bytes. InvalidArgument: an op with elide "never" would not,
 // or an operand cannot lie at the multiple that its reader demands.
 absl::StatusOr<Plan> AssemblePlan(const Graph& graph, const Schedule& schedule, const Uses& uses, Sharing sharing,
                                   const LiveRanges& live, absl::Span<const SpaceProblem> problems,
-                                  absl::Span<const Placement> placements);
+                                  absl::Span<const Placement> placements, absl::Span<const AddedEdge> bought = {});
 
 // The load of a problem: the time at which most bytes are live, and how many.
 struct Peak {

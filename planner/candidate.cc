@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/region.h"
+#include "planner/order/reduce_edges.h"
 #include "planner/placement/lower_bound.h"
 
 namespace bufplan {
@@ -14,14 +15,6 @@ namespace {
 
 // How many of the values that are live at a peak are named.
 constexpr size_t kMaxNamed = 10;
-PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
-  PlacementOptions placement;
-  placement.effort = options.effort == Effort::kFast      ? PlacementEffort::kFast
-                     : options.effort == Effort::kDefault ? PlacementEffort::kDefault
-                                                          : PlacementEffort::kMax;
-  placement.work_limit = options.work_limit;
-  return placement;
-}
 
 // One placement problem per space: its storages and the scratch of the ops that run there.
 std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
@@ -158,10 +151,21 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
 
 }  // namespace
 
+PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
+  PlacementOptions placement;
+  placement.effort = options.effort == Effort::kFast      ? PlacementEffort::kFast
+                     : options.effort == Effort::kDefault ? PlacementEffort::kDefault
+                                                          : PlacementEffort::kMax;
+  placement.work_limit = options.work_limit;
+  return placement;
+}
+
 absl::StatusOr<Candidate> ShareCandidate(const Graph& graph, const Schedule& schedule, const SharingPolicy& policy) {
   absl::StatusOr<SharedStorages> shared = ShareStorages(graph, schedule, policy);
   if (!shared.ok()) return shared.status();
-  return Candidate(*std::move(shared));
+  Candidate c(*std::move(shared));
+  c.sharing.added_order = ReduceEdges(graph, schedule, std::move(c.sharing.added_order));
+  return c;
 }
 
 absl::Status FindProblems(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
@@ -169,7 +173,7 @@ absl::Status FindProblems(const Graph& graph, const Schedule& schedule, const Pl
   c.ordered = nullptr;
   if (!schedule.one_stream() && (!c.bought.empty() || !c.sharing.added_order.empty())) {
     std::vector<OrderEdge> edges = c.sharing.added_order;
-    edges.insert(edges.end(), c.bought.begin(), c.bought.end());
+    for (const AddedEdge& e : c.bought) edges.push_back({e.before, e.after});
     absl::StatusOr<Schedule> ordered = schedule.WithEdges(edges);
     if (!ordered.ok()) return ordered.status();
     c.ordered = std::make_shared<const Schedule>(*std::move(ordered));

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/graph.h"
+#include "ir/plan.h"
 #include "planner/assemble.h"
 #include "planner/liveness/live_ranges.h"
 #include "planner/liveness/uses.h"
@@ -31,7 +32,7 @@ struct Candidate {
   Sharing sharing;
   int64_t moved_bytes = 0;  // by copies and carried bases
   // Order edges beside those that the sharing demands, and the schedule with all of them; null: there are none.
-  std::vector<OrderEdge> bought;
+  std::vector<AddedEdge> bought;
   std::shared_ptr<const Schedule> ordered;
   // From here on once it is placed.
   LiveRanges live;
@@ -49,6 +50,8 @@ enum class Capacities : uint8_t { kCount, kIgnore };
 
 // Not placed yet. ERRORS: see ShareStorages().
 absl::StatusOr<Candidate> ShareCandidate(const Graph& graph, const Schedule& schedule, const SharingPolicy& policy);
+
+PlacementOptions PlacementOptionsOf(const PlanOptions& options);
 
 // When storages are live, and what is to be placed in each space: `live` and `problems`.
 // ERRORS: InvalidArgument if `bought` makes a cycle.

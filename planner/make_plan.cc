@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/checker.h"
 #include "planner/assemble.h"
-#include "planner/choice.h"
 #include "planner/order/schedule.h"
+#include "planner/reuse/reuse_edges.h"
 
 namespace bufplan {
 namespace {
@@ -36,15 +36,16 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   }
   absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
   if (!schedule.ok()) return schedule.status();
-  absl::StatusOr<Candidate> best = ChooseCandidate(graph, *schedule, options);
+  absl::StatusOr<Candidate> best = ChooseWithReuseEdges(graph, *schedule, options);
   if (!best.ok()) return best.status();
   absl::StatusOr<Plan> plan = AssemblePlan(graph, best->OrderedBy(*schedule), best->uses, std::move(best->sharing),
-                                           best->live, best->problems, best->placements);
+                                           best->live, best->problems, best->placements, best->bought);
   if (!plan.ok()) return plan;
   constexpr const char* kEfforts[] = {"fast", "default", "max"};
   plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);
   if (options.objective == Objective::kCopies) plan->options.emplace_back("objective", "copies");
   if (options.capacity_bytes.has_value()) plan->options.emplace_back("capacity", absl::StrCat(*options.capacity_bytes));
+  if (options.reuse_edges == ReuseEdges::kAllow) plan->options.emplace_back("reuse_edges", "allow");
   if (options.work_limit > 0) plan->options.emplace_back("work_limit", absl::StrCat(options.work_limit));
   if (options.check) {
     if (absl::Status s = CheckOwnPlan(graph, *plan); !s.ok()) return s;

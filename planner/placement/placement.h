@@ -63,12 +63,16 @@ struct PlacementProblem {
   }
 };
 
+// What a lower bound comes from: the bytes alive at one time, or the heaviest pieces that pairwise meet.
+enum class BoundMethod : uint8_t { kLoad, kAntichain };
+
 struct Placement {
   std::vector<int64_t> offset_bytes;  // by storage, within its chunk
   std::vector<int32_t> chunk;         // by storage
   std::vector<int64_t> chunk_bytes;   // never empty
   int64_t total_bytes = 0;            // sum of chunk_bytes
   int64_t lower_bound_bytes = 0;
+  BoundMethod bound = BoundMethod::kLoad;
   bool optimal = false;  // total_bytes == lower_bound_bytes
 };
 

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "planner/placement/antichain.h"
 #include "planner/placement/first_fit.h"
+#include "planner/placement/interval_order.h"
 #include "planner/placement/local_search.h"
 #include "planner/placement/lower_bound.h"
 #include "planner/placement/lowest_first.h"
@@ -158,6 +161,48 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const Low
   return first_fit.OnChunks(portfolio.best().line_offset);
 }
 
+// Steps for the heaviest antichain; nearly all orders need far fewer.
+int64_t AntichainWorkLimit(const PlacementProblem& problem, const PlacementOptions& options) {
+  if (options.effort == PlacementEffort::kFast) return 0;
+  const int64_t entries = static_cast<int64_t>(problem.order->over.size());
+  return 1'000'000 + (options.effort == PlacementEffort::kMax ? 1'000 : 50) * entries;
+}
+
+// Pieces are intervals, or have an order that intervals cannot tell.
+absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const PlacementOptions& options) {
+  PlacementProblem merged_pieces;
+  if (HasManyPieces(problem) && !problem.order.has_value()) merged_pieces = MergePieces(problem);
+  const PlacementProblem& merged = merged_pieces.storages.empty() ? problem : merged_pieces;
+
+  LowerBound bound = ComputeLowerBound(merged);
+  BoundMethod method = BoundMethod::kLoad;
+  if (problem.order.has_value()) {
+    const Antichain heaviest = HeaviestAntichain(problem, AntichainWorkLimit(problem, options));
+    if (heaviest.bytes > bound.bytes) {
+      bound.bytes = heaviest.bytes;
+      method = BoundMethod::kAntichain;
+    }
+  }
+  if (!Fits(problem, bound.bytes)) {
+    const std::string why = method == BoundMethod::kLoad
+                                ? absl::StrCat("load ", bound.load_bytes, " at time ", bound.peak_time)
+                                : std::string("which may be live at once, as no order of the streams forbids it");
+    return absl::ResourceExhaustedError(absl::StrCat("no placement fits: at least ", bound.bytes, " bytes are needed (",
+                                                     why, "), capacity=", *problem.capacity_bytes));
+  }
+  absl::StatusOr<Placement> placement = PlaceMerged(merged, bound, options);
+  if (!placement.ok()) return placement;
+  placement->lower_bound_bytes = bound.bytes;
+  placement->bound = method;
+  placement->optimal = placement->total_bytes == bound.bytes;
+  if (!Fits(problem, placement->total_bytes)) {
+    return absl::DeadlineExceededError(absl::StrCat("no placement found that fits: best ", placement->total_bytes,
+                                                    " bytes, at least ", bound.bytes,
+                                                    " are needed, capacity=", *problem.capacity_bytes));
+  }
+  return placement;
+}
+
 }  // namespace
 
 absl::StatusOr<Placement> Place(const PlacementProblem& problem, const PlacementOptions& options) {
@@ -167,26 +212,13 @@ absl::StatusOr<Placement> Place(const PlacementProblem& problem, const Placement
     empty.optimal = true;
     return empty;
   }
-  PlacementProblem merged_pieces;
-  if (HasManyPieces(problem) && !problem.order.has_value()) merged_pieces = MergePieces(problem);
-  const PlacementProblem& merged = merged_pieces.storages.empty() ? problem : merged_pieces;
-
-  const LowerBound bound = ComputeLowerBound(merged);
-  if (!Fits(problem, bound.bytes)) {
-    return absl::ResourceExhaustedError(absl::StrCat("no placement fits: at least ", bound.bytes,
-                                                     " bytes are needed (load ", bound.load_bytes, " at time ",
-                                                     bound.peak_time, "), capacity=", *problem.capacity_bytes));
-  }
-  absl::StatusOr<Placement> placement = PlaceMerged(merged, bound, options);
-  if (!placement.ok()) return placement;
-  placement->lower_bound_bytes = bound.bytes;
-  placement->optimal = placement->total_bytes == bound.bytes;
-  if (!Fits(problem, placement->total_bytes)) {
-    return absl::DeadlineExceededError(absl::StrCat("no placement found that fits: best ", placement->total_bytes,
-                                                    " bytes, at least ", bound.bytes,
-                                                    " are needed, capacity=", *problem.capacity_bytes));
-  }
-  return placement;
+  if (!problem.order.has_value()) return PlaceChecked(problem, options);
+  std::optional<std::vector<Piece>> intervals = AsIntervals(problem);
+  if (!intervals.has_value()) return PlaceChecked(problem, options);
+  PlacementProblem simple = problem;
+  simple.pieces = *std::move(intervals);
+  simple.order = std::nullopt;
+  return PlaceChecked(simple, options);
 }
 
 }  // namespace bufplan

@@ -108,7 +108,8 @@ bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t e
   for (size_t j = 0; j < movable; ++j) {
     const int32_t b = born(members[j]);
     int64_t later = 0;  // bytes that begin after the edge
-    for (int32_t q : members) later += b == born(q) || (born(q) != Schedule::kStart && order.Before(b, born(q))) ? bytes(q) : 0;
+    for (int32_t q : members)
+      later += b == born(q) || (born(q) != Schedule::kStart && order.Before(b, born(q))) ? bytes(q) : 0;
     for (size_t i = 0; i < movable; ++i) {
       if (i == j) continue;
       const std::optional<std::vector<OrderEdge>> edges = EdgesBetween(units.until[static_cast<size_t>(members[i])], b);
@@ -126,7 +127,8 @@ bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t e
         earlier += all ? bytes(p) : 0;
       }
       int64_t slack = INT64_MAX;
-      for (const OrderEdge& e : *edges) slack = std::min<int64_t>(slack, order.PlaceOf(b) - order.PlaceOf(e.before.value));
+      for (const OrderEdge& e : *edges)
+        slack = std::min<int64_t>(slack, order.PlaceOf(b) - order.PlaceOf(e.before.value));
       const Score score = {std::min({earlier, later, excess}), -static_cast<int64_t>(edges->size()), slack};
       if (std::get<0>(score) <= 0 || (best.has_value() && score <= *best)) continue;
       best = score;

@@ -56,9 +56,7 @@ class EdgeSearch {
   bool Spend() { return evaluations_-- > 0; }
   const Schedule& run() const { return c_.OrderedBy(schedule_); }
   bool Find() { return FindProblems(g_, schedule_, options_, Capacities::kIgnore, c_).ok(); }
-  bool Place() {
-    return PlaceCandidate(g_, schedule_, options_, Capacities::kIgnore, std::nullopt, c_).ok();
-  }
+  bool Place() { return PlaceCandidate(g_, schedule_, options_, Capacities::kIgnore, std::nullopt, c_).ok(); }
   bool Meets(const std::vector<int64_t>& targets) const;
   PieceUnits UnitsOf(const SpaceProblem& space) const;
   bool AddBestEdges(size_t space, const Antichain& heaviest, int64_t excess);

@@ -12,7 +12,9 @@
 namespace bufplan {
 namespace {
 
-bool IsShort(const absl::Status& status) { return absl::IsResourceExhausted(status) || absl::IsDeadlineExceeded(status); }
+bool IsShort(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsDeadlineExceeded(status);
+}
 
 // The capacity of each space; INT64_MAX: none.
 std::vector<int64_t> CapacitiesOf(const Graph& graph, const PlanOptions& options) {

@@ -26,10 +26,12 @@ std::vector<std::pair<int32_t, int32_t>> FindSuccessive(const PlacementProblem& 
     const int64_t offset = placement.offset_bytes[s];
     const Piece& piece = problem.pieces[static_cast<size_t>(p)];
     before.clear();
-    owner[static_cast<size_t>(placement.chunk[s])].Change({offset + piece.low, offset + piece.high}, [&](int32_t& last) {
-      if (last != kNobody && storage_of[static_cast<size_t>(last)] != static_cast<int32_t>(s)) before.push_back(last);
-      last = p;
-    });
+    owner[static_cast<size_t>(placement.chunk[s])].Change(
+        {offset + piece.low, offset + piece.high}, [&](int32_t& last) {
+          if (last != kNobody && storage_of[static_cast<size_t>(last)] != static_cast<int32_t>(s))
+            before.push_back(last);
+          last = p;
+        });
     std::sort(before.begin(), before.end());
     before.erase(std::unique(before.begin(), before.end()), before.end());
     for (int32_t earlier : before) pairs.emplace_back(earlier, p);
