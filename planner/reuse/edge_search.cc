@@ -29,7 +29,8 @@ bool IsUnit(int32_t time, const Schedule& schedule) { return time != Schedule::k
 EdgeSearch::EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate)
     : g_(graph), schedule_(schedule), options_(options), c_(candidate) {
   const int64_t cost = static_cast<int64_t>(graph.ops().size()) + 1;
-  evaluations_ = std::clamp(kWork / cost, kMinEvaluations, kMaxEvaluations);
+  max_evaluations_ = std::clamp(kWork / cost, kMinEvaluations, kMaxEvaluations);
+  evaluations_ = max_evaluations_;
 }
 
 EdgeSearch::Placed EdgeSearch::Save() const {
@@ -164,7 +165,13 @@ bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
     }
     if (!AddBestEdges(worst, heaviest, excess)) break;
   }
-  return PlaceSerially(targets);
+  if (PlaceSerially(targets)) return true;
+  evaluations_ = max_evaluations_;
+  c_.bought.clear();
+  if (!Place()) return false;
+  Lower();
+  Trim();
+  return Meets(targets);
 }
 
 void EdgeSearch::Lower() {
@@ -226,6 +233,12 @@ bool EdgeSearch::PlaceSerially(const std::vector<int64_t>& targets) {
   }
   c_.placements = std::move(placements);
   return true;
+}
+
+void EdgeSearch::Trim() {
+  std::vector<int64_t> targets;
+  for (const Placement& p : c_.placements) targets.push_back(p.total_bytes);
+  Trim(targets);
 }
 
 void EdgeSearch::Trim(const std::vector<int64_t>& targets) {

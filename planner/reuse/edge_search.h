@@ -33,6 +33,8 @@ class EdgeSearch {
   void Lower();
   // Takes away edges that are not needed for the targets, which the placement meets, and says why the others are.
   void Trim(const std::vector<int64_t>& targets);
+  // The same for the bytes that it needs now.
+  void Trim();
 
  private:
   // What a placement makes of a candidate.
@@ -70,7 +72,7 @@ class EdgeSearch {
   const Schedule& schedule_;
   const PlanOptions& options_;
   Candidate& c_;
-  int64_t evaluations_;
+  int64_t max_evaluations_ = 0, evaluations_ = 0;  // for one search; what is left
 };
 
 }  // namespace bufplan

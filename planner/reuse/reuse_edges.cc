@@ -24,12 +24,6 @@ std::vector<int64_t> CapacitiesOf(const Graph& graph, const PlanOptions& options
   return capacities;
 }
 
-std::vector<int64_t> BytesOf(const Candidate& c) {
-  std::vector<int64_t> bytes;
-  for (const Placement& p : c.placements) bytes.push_back(p.total_bytes);
-  return bytes;
-}
-
 }  // namespace
 
 absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule,
@@ -49,7 +43,7 @@ absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedul
   if (options.reuse_edges == ReuseEdges::kAllow && best->bytes > 0) {
     EdgeSearch search(graph, schedule, options, *best);
     search.Lower();
-    search.Trim(BytesOf(*best));
+    search.Trim();
   }
   return best;
 }

@@ -7,8 +7,9 @@
 // heaviest pieces that are there at once (see planner/placement/antichain.h): the edge that takes most weight off them,
 // of equals the one that needs fewer edges, then the one whose wait is longest over when all runs in list order. If
 // that does not lead there, everything is placed as if it ran in list order, and the edges are added that this
-// placement takes. Then edges are taken away again as long as it still fits, and each that stays is one without which
-// two storages that share bytes would not be ordered.
+// placement takes; then edges are added as long as that lowers the peak. At last edges are taken away again as long as
+// it still fits, and each that stays is one without which two storages that share bytes would not be ordered. (Bytes
+// that a `fill` or `copy` leaves undefined count as written.)
 //
 // COST: a limited number of schedules, live ranges and placements: fewer for larger graphs. Deterministic.
 // THREADS: no shared state.

@@ -2,6 +2,8 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ir/checker.h"
+#include "planner/make_plan.h"
 #include "tests/planner/cases/plan_case.h"
 
 namespace bufplan {
@@ -70,9 +72,22 @@ TEST(CasesF, F3AChainInPlaceAcrossStreams) {
   });
 }
 
+// Without any one of the edges that the plan adds, the checker refuses it.
+void ExpectEachEdgeNeeded(const Graph& graph, const Plan& plan) {
+  for (size_t i = 0; i < plan.added_order.size(); ++i) {
+    Plan without = plan;
+    without.added_order.erase(without.added_order.begin() + static_cast<std::ptrdiff_t>(i));
+    const absl::StatusOr<CheckReport> report = CheckPlan(graph, without);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_FALSE(report->ok()) << graph.name(plan.added_order[i].before) << " "
+                               << graph.name(plan.added_order[i].after);
+  }
+}
+
 struct TwoMatmuls {
   CaseGraph graph;
   std::vector<ValueId> k, q;
+  std::vector<OpId> readers;
 };
 
 TwoMatmuls MakeTwoMatmuls() {
@@ -82,7 +97,7 @@ TwoMatmuls MakeTwoMatmuls() {
   for (const StreamId s : streams) {
     m.k.push_back(g.Op("", {}, 32768, {}, {.stream = s}));
     m.q.push_back(g.Op("", {}, 4096, {}, {.stream = s}));
-    g.R("", {m.k.back(), m.q.back()}, {.stream = s});
+    m.readers.push_back(g.R("", {m.k.back(), m.q.back()}, {.stream = s}));
   }
   return m;
 }
@@ -100,11 +115,64 @@ TEST(CasesF, F4StreamsKeepTheirOverlapWhereThereIsRoom) {
   });
 }
 
-// Edges for room are not added yet: refused, not planned wrongly. What is added is listed.
+// Both k together do not fit: one matmul waits for the other one.
 TEST(CasesF, F4StreamsThatMustShare) {
   TwoMatmuls m = MakeTwoMatmuls();
-  const absl::Status refusal = m.graph.PlanRefusal({.capacity_bytes = 40960});
-  EXPECT_TRUE(absl::IsResourceExhausted(refusal) || absl::IsDeadlineExceeded(refusal)) << refusal;
+  absl::StatusOr<Graph> graph = std::move(m.graph).Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  PlanAtEveryEffort(*graph, {.capacity_bytes = 40960}, [&](const Plan& plan) {
+    EXPECT_LE(ArenaBytes(plan), 40960);
+    ASSERT_EQ(plan.added_order.size(), 1u);
+    const AddedEdge& e = plan.added_order[0];
+    EXPECT_EQ(graph->op(e.before).kind, OpKind::kCompute);
+    EXPECT_EQ(e.before, m.readers[0]);
+    EXPECT_EQ(e.after, *graph->producer(m.k[1]));
+    EXPECT_THAT(e.why, HasSubstr("takes bytes of"));
+    ExpectEachEdgeNeeded(*graph, plan);
+  });
+}
+
+// What does not fit one after the other either is refused; one byte more is enough.
+TEST(CasesF, F4NoEdgeHelpsBelowOneMatmul) {
+  for (const int64_t capacity : {36863, 36864}) {
+    TwoMatmuls m = MakeTwoMatmuls();
+    absl::StatusOr<Graph> graph = std::move(m.graph).Build();
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const absl::StatusOr<Plan> plan = MakePlan(*graph, {.capacity_bytes = capacity});
+    EXPECT_EQ(plan.ok(), capacity == 36864) << plan.status();
+  }
+}
+
+// The same with the ops of the streams in turns: the edge leads back in the list, from the first matmul's reader to the
+// second one's first op.
+TEST(CasesF, F4AnEdgeAgainstTheList) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
+  const ValueId k0 = g.Op("k0", {}, 32768, {}, {.stream = s0}), k1 = g.Op("k1", {}, 32768, {}, {.stream = s1});
+  const ValueId q0 = g.Op("q0", {}, 4096, {}, {.stream = s0}), q1 = g.Op("q1", {}, 4096, {}, {.stream = s1});
+  g.R("m0", {k0, q0}, {.stream = s0});
+  g.R("m1", {k1, q1}, {.stream = s1});
+  absl::StatusOr<Graph> graph = std::move(g).Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  PlanAtEveryEffort(*graph, {.capacity_bytes = 40960}, [&](const Plan& plan) {
+    EXPECT_LE(ArenaBytes(plan), 40960);
+    EXPECT_EQ(plan.added_order.size(), 1u);
+    ExpectEachEdgeNeeded(*graph, plan);
+  });
+}
+
+TEST(CasesF, F4EdgesThatLowerThePeakWhereAllowed) {
+  for (const bool allow : {false, true}) {
+    TwoMatmuls m = MakeTwoMatmuls();
+    absl::StatusOr<Graph> graph = std::move(m.graph).Build();
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    PlanAtEveryEffort(*graph, {.reuse_edges = allow ? ReuseEdges::kAllow : ReuseEdges::kIfShort},
+                      [&](const Plan& plan) {
+                        EXPECT_EQ(ArenaBytes(plan), allow ? 36864 : 73728);
+                        EXPECT_EQ(plan.added_order.size(), allow ? 1u : 0u);
+                        ExpectEachEdgeNeeded(*graph, plan);
+                      });
+  }
 }
 
 TEST(CasesF, F5AWriteThatNoEdgeOrdersAfterARead) {
