@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "io/ggml_regions.h"
 #include "io/json_text.h"
 #include "ir/graph_builder.h"
 
@@ -70,8 +71,10 @@ std::optional<Region> ElementRegion(const GgmlTensor& t) {
 
 class GgmlImporter {
  public:
-  explicit GgmlImporter(const GgmlDump& dump) : d_(dump), b_(dump.name), states_(dump.tensors.size()) {}
-  absl::StatusOr<Graph> Import() &&;
+  GgmlImporter(const GgmlDump& dump, const GgmlRegionFacts& facts)
+      : d_(dump), facts_(facts), b_(dump.name), states_(dump.tensors.size()) {}
+  // Fills `places`, if not null.
+  absl::StatusOr<Graph> Import(GgmlPlaces* places) &&;
 
  private:
   // What is known of a tensor so far. Of a root: its newest version. Of a view: its value as of one version of its
@@ -90,7 +93,8 @@ class GgmlImporter {
   int32_t RootOf(int32_t i) const { return Tensor(i).view_src.value_or(i); }
   bool CoversRoot(int32_t i) const { return Tensor(i).view_offs == 0 && Tensor(i).nbytes == Tensor(RootOf(i)).nbytes; }
 
-  std::string UniqueName(const std::string& wish);
+  std::string UniqueName(const std::string& wish) { return UniqueName(wish, names_); }
+  static std::string UniqueName(const std::string& wish, absl::flat_hash_set<std::string>& names);
   void NameTensors();
   void MarkReadAndWritten();
   void AddLeaf(int32_t i);
@@ -102,19 +106,24 @@ class GgmlImporter {
   void AddWriteIntoRoot(int32_t i);
   void AddOutput(ValueId v);
   void AddOutputsAndCommits();
-  OpOptions Attrs(int32_t i);
+  void AddTensors();
+  void AddRegionFacts();
+  // Of the next op.
+  OpOptions Options(int32_t i);
 
   const GgmlDump& d_;
+  const GgmlRegionFacts& facts_;
   GraphBuilder b_;
+  GgmlPlaces places_;
   std::vector<State> states_;
   std::vector<bool> written_;
   absl::flat_hash_set<std::string> names_;
   absl::flat_hash_set<ValueId> is_output_;
 };
 
-std::string GgmlImporter::UniqueName(const std::string& wish) {
+std::string GgmlImporter::UniqueName(const std::string& wish, absl::flat_hash_set<std::string>& names) {
   std::string name = wish;
-  for (int n = 2; name.empty() || name.size() > 1024 || !names_.insert(name).second; ++n) {
+  for (int n = 2; name.empty() || name.size() > 1024 || !names.insert(name).second; ++n) {
     name = absl::StrCat(wish.substr(0, 1000), "#", n);
   }
   return name;
@@ -141,9 +150,11 @@ void GgmlImporter::MarkReadAndWritten() {
   }
 }
 
-OpOptions GgmlImporter::Attrs(int32_t i) {
+OpOptions GgmlImporter::Options(int32_t i) {
   const GgmlTensor& t = Tensor(i);
   OpOptions options;
+  const size_t next = static_cast<size_t>(b_.last_op().value + 1);
+  if (next < facts_.stream_of_op.size()) options.stream = facts_.stream_of_op[next];
   options.attrs_json =
       absl::StrCat("{\"ggml_id\": ", t.id, ", \"ggml_op\": ", JsonString(t.op),
                    t.name == StateOf(i).name ? "" : absl::StrCat(", \"ggml_name\": ", JsonString(t.name)), "}");
@@ -159,13 +170,14 @@ void GgmlImporter::AddLeaf(int32_t i) {
   State& state = StateOf(i);
   state.first = state.value = b_.AddValue(state.name, t.nbytes, role);
   state.version = 0;
+  places_.versions[static_cast<size_t>(i)] = {state.value};
 }
 
 void GgmlImporter::AddView(int32_t i, const std::string& name) {
   const GgmlTensor& t = Tensor(i);
   State& state = StateOf(i);
   const State& root = StateOf(*t.view_src);
-  state.value = b_.View(name, root.value, t.view_offs, t.nbytes, absl::string_view(name), Attrs(i));
+  state.value = b_.View(name, root.value, t.view_offs, t.nbytes, absl::string_view(name), Options(i));
   state.version = root.version;
 }
 
@@ -212,9 +224,10 @@ void GgmlImporter::AddCompute(int32_t i) {
   result.name = state.name;
   result.bytes = t.nbytes;
   spec.writes.push_back(std::move(result));
-  spec.options = Attrs(i);
+  spec.options = Options(i);
   state.value = b_.Compute(state.name, std::move(spec));
   state.version = 0;
+  places_.versions[static_cast<size_t>(i)] = {state.value};
 }
 
 void GgmlImporter::AddWriteIntoRoot(int32_t i) {
@@ -251,10 +264,11 @@ void GgmlImporter::AddWriteIntoRoot(int32_t i) {
   }
   if (!region->contiguous() || !CoversRoot(i)) result.region = std::move(region);
   spec.writes.push_back(std::move(result));
-  spec.options = Attrs(i);
+  spec.options = Options(i);
   root.value = b_.Compute(StateOf(i).name, std::move(spec));
   ++root.version;
   root.read_since_write = false;
+  places_.versions[static_cast<size_t>(*t.view_src)].push_back(root.value);
 }
 
 void GgmlImporter::AddOutput(ValueId v) {
@@ -285,38 +299,69 @@ void GgmlImporter::AddOutputsAndCommits() {
   }
 }
 
-absl::StatusOr<Graph> GgmlImporter::Import() && {
-  Space space;
-  space.alignment_bytes = d_.alignment_bytes;
-  b_.AddSpace("device", std::move(space));
-  b_.SetAttrs(absl::StrCat("{\"source\": \"ggml\", \"ggml_commit\": ", JsonString(d_.commit),
-                           ", \"description\": ", JsonString(d_.description), "}"));
-  NameTensors();
-  MarkReadAndWritten();
+void GgmlImporter::AddTensors() {
+  places_.op.resize(d_.tensors.size());
+  places_.versions.resize(d_.tensors.size());
   for (size_t k = 0; k < d_.tensors.size(); ++k) {
     const int32_t i = static_cast<int32_t>(k);
     if (k < d_.num_leafs) {
       AddLeaf(i);
-    } else if (IsPureView(d_.tensors[k])) {
+      continue;
+    }
+    if (IsPureView(d_.tensors[k])) {
       AddView(i, states_[k].name);
     } else if (d_.tensors[k].view_src.has_value()) {
       AddWriteIntoRoot(i);
     } else {
       AddCompute(i);
     }
+    places_.op[k] = b_.last_op();
   }
+}
+
+void GgmlImporter::AddRegionFacts() {
+  for (const OrderEdge& edge : facts_.order) b_.Order(edge.before, edge.after);
+  for (const KeepAlive& keep : facts_.keep_alive) b_.KeepAliveUntil(keep.value, keep.until);
+  absl::flat_hash_set<std::string> names;
+  for (Fusion fusion : facts_.fusions) {
+    fusion.name = UniqueName(fusion.name, names);
+    b_.AddFusion(std::move(fusion));
+  }
+}
+
+absl::StatusOr<Graph> GgmlImporter::Import(GgmlPlaces* places) && {
+  Space space;
+  space.alignment_bytes = d_.alignment_bytes;
+  b_.AddSpace("device", std::move(space));
+  if (facts_.num_branches > 0) b_.AddStream("main");
+  for (int32_t n = 1; n <= facts_.num_branches; ++n) b_.AddStream(absl::StrCat("branch", n));
+  b_.SetAttrs(absl::StrCat("{\"source\": \"ggml\", \"ggml_commit\": ", JsonString(d_.commit),
+                           ", \"description\": ", JsonString(d_.description), "}"));
+  NameTensors();
+  MarkReadAndWritten();
+  AddTensors();
   AddOutputsAndCommits();
+  AddRegionFacts();
+  if (places != nullptr) *places = std::move(places_);
   return std::move(b_).Build();
 }
 
 }  // namespace
 
-absl::StatusOr<Graph> GraphOfGgmlDump(const GgmlDump& dump) { return GgmlImporter(dump).Import(); }
+absl::StatusOr<Graph> GraphOfGgmlDump(const GgmlDump& dump, const GgmlImportOptions& options) {
+  const GgmlRegionFacts none;
+  GgmlPlaces places;
+  absl::StatusOr<Graph> graph = GgmlImporter(dump, none).Import(&places);
+  if (!graph.ok() || options.regions == GgmlRegions::kIgnore) return graph;
+  const absl::StatusOr<GgmlRegionFacts> facts = FactsOfRegions(options.regions, dump, *graph, places);
+  if (!facts.ok()) return facts.status();
+  return GgmlImporter(dump, *facts).Import(nullptr);
+}
 
-absl::StatusOr<Graph> ReadGgmlGraph(absl::string_view text) {
+absl::StatusOr<Graph> ReadGgmlGraph(absl::string_view text, const GgmlImportOptions& options) {
   absl::StatusOr<GgmlDump> dump = ReadGgmlDump(text);
   if (!dump.ok()) return dump.status();
-  return GraphOfGgmlDump(*dump);
+  return GraphOfGgmlDump(*dump, options);
 }
 
 }  // namespace bufplan

@@ -19,25 +19,31 @@
 //   outputs         what is flagged so, and results that nobody reads (but for writes into caches and weights)
 //
 // Bytes are the tensors' real ones, and the one space "device" has the file's alignment. Names are ggml's; where one is
-// empty or taken, OP_ID; ggml's id, op and name are in the attributes. `keep_regions` are not used.
+// empty or taken, OP_ID; ggml's id, op and name are in the attributes. `keep_regions` become keep-alives, fusion groups
+// or streams if asked for, see io/ggml_regions.h; ops and values are the same in any case.
 //
-// ERRORS: as ReadGgmlDump, and those of GraphBuilder::Build. COST: O(tensors + operands).
+// ERRORS: as ReadGgmlDump, FactsOfRegions and GraphBuilder::Build. COST: O(tensors + operands), and that of regions.
 //
 // Example:
-//   absl::StatusOr<Graph> graph = ReadGgmlGraph(text);
+//   absl::StatusOr<Graph> graph = ReadGgmlGraph(text, {.regions = GgmlRegions::kStreams});
 #ifndef BUFPLAN_IO_GGML_H_
 #define BUFPLAN_IO_GGML_H_
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "io/ggml_dump.h"
+#include "io/ggml_regions.h"
 #include "ir/graph.h"
 
 namespace bufplan {
 
-absl::StatusOr<Graph> ReadGgmlGraph(absl::string_view text);
+struct GgmlImportOptions {
+  GgmlRegions regions = GgmlRegions::kIgnore;
+};
 
-absl::StatusOr<Graph> GraphOfGgmlDump(const GgmlDump& dump);
+absl::StatusOr<Graph> ReadGgmlGraph(absl::string_view text, const GgmlImportOptions& options = {});
+
+absl::StatusOr<Graph> GraphOfGgmlDump(const GgmlDump& dump, const GgmlImportOptions& options = {});
 
 }  // namespace bufplan
 

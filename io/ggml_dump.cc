@@ -34,8 +34,10 @@ constexpr absl::string_view kTensorKeys[] = {"id",          "step",   "op",     
                                              "nb",          "nbytes", "src",    "view_src", "view_offs", "flags",
                                              "can_inplace", "buffer", "offset", "size",     "inplace_of"};
 constexpr absl::string_view kBufferWords[] = {"weight", "kv_cache", "compute"};
+constexpr absl::string_view kRegionWords[] = {"qkv_streams", "glu_pair", "topk_moe", "moe_reduce"};
 constexpr absl::string_view kFlagWords[] = {"input", "output", "param"};
 constexpr size_t kOutputFlag = 1;
+enum RegionKey : size_t { kKind, kUntil, kKeep, kElide };
 
 class GgmlDumpReader {
  public:
@@ -54,6 +56,8 @@ class GgmlDumpReader {
   void ReadAllocator(const JsonMembers& file, size_t key);
   void ReadStats(const JsonMembers& file, size_t key);
   void ReadKeepRegions(JsonValue list);
+  void ReadKeepRegion(JsonValue json);
+  std::vector<int32_t> ReadRegionTensors(const JsonMembers& m, size_t key, int32_t first, int32_t end);
 
   const JsonDocument& doc_;
   JsonReader in_;
@@ -175,19 +179,50 @@ void GgmlDumpReader::ReadStats(const JsonMembers& file, size_t key) {
   dump_.peak_live_bytes = NotNegative(m, 6);
 }
 
-void GgmlDumpReader::ReadKeepRegions(JsonValue list) {
+// Compute tensors of indices in [first, end).
+std::vector<int32_t> GgmlDumpReader::ReadRegionTensors(const JsonMembers& m, size_t key, int32_t first, int32_t end) {
+  std::vector<int32_t> tensors;
+  const std::optional<JsonValue> ids = in_.Required(m, key);
+  if (!ids.has_value() || !in_.Array(*ids)) return tensors;
+  for (JsonValue id : *ids) {
+    const std::optional<int32_t> i = Find(id);
+    if (!i.has_value()) return tensors;
+    const GgmlTensor& t = dump_.tensors[static_cast<size_t>(*i)];
+    if (t.buffer != GgmlBuffer::kCompute) {
+      in_.Fail(id, absl::StrCat("tensor ", t.id, " is in buffer ",
+                                JsonString(kBufferWords[static_cast<size_t>(t.buffer)]), ", must be in \"compute\""));
+    } else if (*i < first) {
+      in_.Fail(id, absl::StrCat("tensor ", t.id, " is a leaf, must be a node"));
+    } else if (*i >= end) {
+      in_.Fail(id,
+               absl::StrCat("tensor ", t.id, " comes too late: the region ends at tensor ", in_.Integer(m, kUntil)));
+    }
+    tensors.push_back(*i);
+  }
+  return tensors;
+}
+
+void GgmlDumpReader::ReadKeepRegion(JsonValue json) {
   static constexpr absl::string_view kKeys[] = {"kind", "until", "keep", "elide"};
+  const JsonMembers m = in_.Object(json, kKeys);
+  GgmlRegion region;
+  const std::optional<JsonValue> kind = in_.Required(m, kKind);
+  if (kind.has_value()) region.kind = static_cast<GgmlRegionKind>(in_.OneOf(*kind, kRegionWords));
+  const std::optional<JsonValue> until = in_.Required(m, kUntil);
+  const std::optional<int32_t> last = until.has_value() ? Find(*until) : std::nullopt;
+  if (!last.has_value()) return;
+  const int32_t num_leafs = static_cast<int32_t>(dump_.num_leafs);
+  if (*last < num_leafs) in_.Fail(*until, absl::StrCat("tensor ", in_.Integer(*until), " is a leaf, must be a node"));
+  region.until = *last;
+  region.keep = ReadRegionTensors(m, kKeep, 0, *last + 1);
+  region.elide = ReadRegionTensors(m, kElide, num_leafs, *last);
+  dump_.regions.push_back(std::move(region));
+}
+
+void GgmlDumpReader::ReadKeepRegions(JsonValue list) {
   if (!in_.Array(list)) return;
   for (JsonValue json : list) {
-    const JsonMembers m = in_.Object(json, kKeys);
-    in_.String(m, 0);
-    const std::optional<JsonValue> until = in_.Required(m, 1);
-    if (until.has_value()) Find(*until);
-    for (size_t key : {2, 3}) {
-      const std::optional<JsonValue> ids = in_.Required(m, key);
-      if (!ids.has_value() || !in_.Array(*ids)) return;
-      for (JsonValue id : *ids) Find(id);
-    }
+    ReadKeepRegion(json);
     if (!in_.ok()) return;
   }
 }
@@ -230,6 +265,8 @@ absl::StatusOr<GgmlDump> GgmlDumpReader::Read() {
 }
 
 }  // namespace
+
+absl::string_view ToString(GgmlRegionKind kind) { return kRegionWords[static_cast<size_t>(kind)]; }
 
 absl::StatusOr<GgmlDump> ReadGgmlDump(absl::string_view text) {
   absl::StatusOr<JsonDocument> doc = JsonDocument::Parse(text);

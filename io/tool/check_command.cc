@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr OptionSpec kOptions[] = {
     {"--symbols", "S", "check at these values or in these ranges of symbols: s=17,t=0..4094"},
+    {"--regions", "MODE", "how a ggml dump was planned: keep, fuse or streams; without, as the plan says"},
     {"--json", "", "print one line of JSON"}};
 
 // What is reported, whatever was checked.
@@ -129,7 +131,9 @@ const CommandSpec kCheckCommand = {
 
 absl::StatusOr<int> RunCheck(const CommandLine& line, const ToolIo& io) {
   const std::string &path = line.arguments()[0], &plan_path = line.arguments()[1];
-  const absl::StatusOr<PlannedInput> planned = LoadPlanned(path, plan_path, io);
+  const absl::StatusOr<std::optional<GgmlRegions>> regions = RegionsOption(line);
+  if (!regions.ok()) return regions.status();
+  const absl::StatusOr<PlannedInput> planned = LoadPlanned(path, plan_path, io, *regions);
   if (!planned.ok()) return planned.status();
   const std::optional<std::string> symbols = line.Value("--symbols");
   Answer answer;

@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -14,7 +15,8 @@ namespace {
 
 constexpr OptionSpec kOptions[] = {
     {"--symbols", "S", "values or ranges of symbols: s=17,t=0..4094"},
-    {"--function", "F", "the function of an IREE dump to convert: NAME, or PART:NAME of a split file"}};
+    {"--function", "F", "the function of an IREE dump to convert: NAME, or PART:NAME of a split file"},
+    {"--regions", "MODE", "what the regions of a ggml dump become: keep (keep-alives), fuse (groups) or streams"}};
 
 }  // namespace
 
@@ -35,7 +37,9 @@ absl::StatusOr<int> RunConvert(const CommandLine& line, const ToolIo& io) {
   if (!symbols.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("option --symbols: ", symbols.status().message()));
   }
-  const absl::StatusOr<Input> input = LoadInput(in, *symbols, io, line.Value("--function").value_or(""));
+  const absl::StatusOr<std::optional<GgmlRegions>> regions = RegionsOption(line);
+  if (!regions.ok()) return regions.status();
+  const absl::StatusOr<Input> input = LoadInput(in, {*symbols, line.Value("--function").value_or(""), *regions}, io);
   if (!input.ok()) return input.status();
   std::string text;
   if (input->graph() != nullptr) {

@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -7,6 +8,12 @@
 #include "io/tool/output.h"
 
 namespace bufplan {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"--regions", "MODE", "how a ggml dump was planned: keep, fuse or streams; without, as the plan says"}};
+
+}  // namespace
 
 const CommandSpec kExplainCommand = {
     "explain",
@@ -18,11 +25,13 @@ const CommandSpec kExplainCommand = {
     "wishes refused, order edges added, and a picture. With the name of a value: where it lies and why, how long and\n"
     "for whom, what shares its bytes. With the name of an op: what it reads and writes where, what it moves and why.\n"
     "GRAPH may also be an interval problem.\n",
-    {}};
+    kOptions};
 
 absl::StatusOr<int> RunExplain(const CommandLine& line, const ToolIo& io) {
   const auto& arguments = line.arguments();
-  const absl::StatusOr<PlannedInput> planned = LoadPlanned(arguments[0], arguments[1], io);
+  const absl::StatusOr<std::optional<GgmlRegions>> regions = RegionsOption(line);
+  if (!regions.ok()) return regions.status();
+  const absl::StatusOr<PlannedInput> planned = LoadPlanned(arguments[0], arguments[1], io, *regions);
   if (!planned.ok()) return planned.status();
   if (!planned->mismatch.ok()) return planned->mismatch;
   const Graph* graph = planned->input.graph();

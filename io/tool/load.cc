@@ -1,16 +1,15 @@
 #include "io/tool/load.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "io/csv.h"
+#include "io/explain/nearest_names.h"
 #include "io/explain/text_table.h"
 #include "io/fingerprint.h"
-#include "io/ggml.h"
 #include "io/iree_graph.h"
 #include "io/iree_lexer.h"
 #include "io/json_dom.h"
@@ -19,18 +18,30 @@
 namespace bufplan {
 namespace {
 
-absl::StatusOr<Input> ParseInput(absl::string_view text, const SymbolOverrides& overrides,
-                                 const std::string& function) {
+absl::StatusOr<GgmlRegions> ParseRegions(absl::string_view word) {
+  constexpr absl::string_view kWords[] = {"keep", "fuse", "streams"};
+  for (GgmlRegions regions : {GgmlRegions::kKeep, GgmlRegions::kFuse, GgmlRegions::kStreams}) {
+    if (word == ToString(regions)) return regions;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(InQuotes(word), " is none of keep, fuse, streams", DidYouMean(word, kWords, 1)));
+}
+
+absl::StatusOr<Input> ParseInput(absl::string_view text, const LoadOptions& options) {
   const absl::StatusOr<FileFormat> format = DetectFormat(text);
   if (!format.ok()) return format.status();
   Input input;
   input.format = *format;
   const bool is_iree = *format == FileFormat::kIreeText;
-  if (!overrides.empty() && *format != FileFormat::kGraphJson && *format != FileFormat::kPlanJson && !is_iree) {
+  if (!options.symbols.empty() && *format != FileFormat::kGraphJson && *format != FileFormat::kPlanJson && !is_iree) {
     return absl::InvalidArgumentError(absl::StrCat("is ", ToString(*format), ", which has no symbols"));
   }
-  if (!function.empty() && !is_iree) {
+  if (!options.function.empty() && !is_iree) {
     return absl::InvalidArgumentError(absl::StrCat("is ", ToString(*format), ", which has no functions"));
+  }
+  if (options.regions.has_value() && *format != FileFormat::kGgmlDump) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is ", ToString(*format), ", which has no regions; only a ggml dump has"));
   }
   const auto take = [&](auto content) -> absl::StatusOr<Input> {
     if (!content.ok()) return content.status();
@@ -38,10 +49,12 @@ absl::StatusOr<Input> ParseInput(absl::string_view text, const SymbolOverrides& 
     return std::move(input);
   };
   switch (*format) {
-    case FileFormat::kGraphJson: return take(ReadGraphJson(text, overrides));
-    case FileFormat::kGgmlDump: return take(ReadGgmlGraph(text));
+    case FileFormat::kGraphJson: return take(ReadGraphJson(text, options.symbols));
+    case FileFormat::kGgmlDump: {
+      return take(ReadGgmlGraph(text, {.regions = options.regions.value_or(GgmlRegions::kIgnore)}));
+    }
     case FileFormat::kIreeText: {
-      absl::StatusOr<IreeImport> import = ReadIreeGraph(text, {overrides, function});
+      absl::StatusOr<IreeImport> import = ReadIreeGraph(text, {options.symbols, options.function});
       if (!import.ok()) return import.status();
       input.warnings = std::move(import->warnings);
       return take(absl::StatusOr<Graph>(std::move(import->graph)));
@@ -57,7 +70,7 @@ absl::StatusOr<Input> ParseInput(absl::string_view text, const SymbolOverrides& 
 struct PlanHeader {
   std::string graph;
   std::optional<std::string> fingerprint;  // absent: missing or no string, which the reader refuses
-  std::string symbols, function;           // the options of these names
+  std::string symbols, function, regions;  // the options of these names
 
   bool IsOf(const std::string& expected) const { return !fingerprint.has_value() || *fingerprint == expected; }
 };
@@ -74,10 +87,10 @@ absl::StatusOr<PlanHeader> ReadHeader(absl::string_view text) {
     }
     if (member.kind() != JsonKind::kObject || member.key() != "options") continue;
     for (JsonValue option : member) {
-      if (option.kind() == JsonKind::kString && option.key() == "symbols") header.symbols = std::string(option.text());
-      if (option.kind() == JsonKind::kString && option.key() == "function") {
-        header.function = std::string(option.text());
-      }
+      if (option.kind() != JsonKind::kString) continue;
+      if (option.key() == "symbols") header.symbols = std::string(option.text());
+      if (option.key() == "function") header.function = std::string(option.text());
+      if (option.key() == "regions") header.regions = std::string(option.text());
     }
   }
   return header;
@@ -147,19 +160,36 @@ absl::StatusOr<PlannedInput> LoadProblemPlan(const std::string& path, Input inpu
   return planned;
 }
 
+// How the plan says its graph was read.
+absl::StatusOr<LoadOptions> OptionsOf(const PlanHeader& header) {
+  const auto at = [](absl::string_view option, const absl::Status& status) {
+    return absl::InvalidArgumentError(absl::StrCat("at /options/", option, ": ", status.message()));
+  };
+  LoadOptions options;
+  absl::StatusOr<SymbolOverrides> symbols = ParseSymbolOverrides(header.symbols);
+  if (!symbols.ok()) return at("symbols", symbols.status());
+  options.symbols = *std::move(symbols);
+  options.function = header.function;
+  if (header.regions.empty()) return options;
+  const absl::StatusOr<GgmlRegions> regions = ParseRegions(header.regions);
+  if (!regions.ok()) return at("regions", regions.status());
+  options.regions = *regions;
+  return options;
+}
+
 absl::StatusOr<PlannedInput> LoadGraphPlan(const std::string& path, absl::string_view text,
-                                           const std::string& plan_path, absl::string_view plan_text) {
+                                           const std::string& plan_path, absl::string_view plan_text,
+                                           std::optional<GgmlRegions> regions) {
   const absl::StatusOr<PlanHeader> header = ReadHeader(plan_text);
   if (!header.ok()) return InFile(plan_path, header.status());
-  const absl::StatusOr<SymbolOverrides> overrides = ParseSymbolOverrides(header->symbols);
-  if (!overrides.ok()) {
-    return InFile(plan_path,
-                  absl::InvalidArgumentError(absl::StrCat("at /options/symbols: ", overrides.status().message())));
-  }
-  absl::StatusOr<Input> input = ParseInput(text, *overrides, header->function);
-  if (!input.ok() && !(overrides->empty() && header->function.empty())) {
-    // If it is a graph by itself, the plan was made for another one.
-    const absl::StatusOr<Input> plain = ParseInput(text, {}, "");
+  absl::StatusOr<LoadOptions> options = OptionsOf(*header);
+  if (!options.ok()) return InFile(plan_path, options.status());
+  const bool by_itself = options->symbols.empty() && options->function.empty() && !options->regions.has_value();
+  if (regions.has_value()) options->regions = regions;
+  absl::StatusOr<Input> input = ParseInput(text, *options);
+  if (!input.ok() && !by_itself) {
+    // If it is a graph without what the plan says, the plan was made for another one.
+    const absl::StatusOr<Input> plain = ParseInput(text, {.regions = regions});
     if (plain.ok() && plain->graph() != nullptr) {
       PlannedInput planned;
       planned.mismatch = Mismatch(path, plain->graph()->name(), Fingerprint(*plain->graph()), plan_path, *header);
@@ -194,11 +224,18 @@ absl::Status InFile(const std::string& path, const absl::Status& status) {
                                         : absl::StrCat(prefix, status.message()));
 }
 
-absl::StatusOr<Input> LoadInput(const std::string& path, const SymbolOverrides& overrides, const ToolIo& io,
-                                const std::string& function) {
+absl::StatusOr<std::optional<GgmlRegions>> RegionsOption(const CommandLine& line) {
+  const std::optional<std::string> word = line.Value("--regions");
+  if (!word.has_value()) return std::nullopt;
+  const absl::StatusOr<GgmlRegions> regions = ParseRegions(*word);
+  if (!regions.ok()) return absl::InvalidArgumentError(absl::StrCat("option --regions: ", regions.status().message()));
+  return *regions;
+}
+
+absl::StatusOr<Input> LoadInput(const std::string& path, const LoadOptions& options, const ToolIo& io) {
   const absl::StatusOr<std::string> text = io.read(path);
   if (!text.ok()) return InFile(path, text.status());
-  absl::StatusOr<Input> input = ParseInput(*text, overrides, function);
+  absl::StatusOr<Input> input = ParseInput(*text, options);
   if (!input.ok()) return InFile(path, input.status());
   for (std::string& warning : input->warnings) {
     warning = absl::StrCat(PathText(path), ":", warning);
@@ -207,7 +244,8 @@ absl::StatusOr<Input> LoadInput(const std::string& path, const SymbolOverrides& 
   return input;
 }
 
-absl::StatusOr<PlannedInput> LoadPlanned(const std::string& path, const std::string& plan_path, const ToolIo& io) {
+absl::StatusOr<PlannedInput> LoadPlanned(const std::string& path, const std::string& plan_path, const ToolIo& io,
+                                         std::optional<GgmlRegions> regions) {
   if (path == "-" && plan_path == "-") {
     return absl::InvalidArgumentError("only one of graph and plan can be standard input");
   }
@@ -226,8 +264,8 @@ absl::StatusOr<PlannedInput> LoadPlanned(const std::string& path, const std::str
                   absl::InvalidArgumentError(absl::StrCat("is ", ToString(*plan_format), ", where a plan is needed",
                                                           swapped ? "; the graph comes first, then the plan" : "")));
   }
-  if (!problem) return LoadGraphPlan(path, *text, plan_path, *plan_text);
-  absl::StatusOr<Input> input = ParseInput(*text, {}, "");
+  if (!problem) return LoadGraphPlan(path, *text, plan_path, *plan_text, regions);
+  absl::StatusOr<Input> input = ParseInput(*text, {.regions = regions});
   if (!input.ok()) return InFile(path, input.status());
   return LoadProblemPlan(path, *std::move(input), plan_path, *plan_text, *plan_format);
 }

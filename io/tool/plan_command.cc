@@ -35,6 +35,7 @@ constexpr OptionSpec kOptions[] = {
     {"--objective", "O", "memory: least bytes of arenas, then fewest bytes copied; copies: the other way round"},
     {"--symbols", "S", "values or ranges of symbols: s=17,t=0..4094"},
     {"--function", "F", "the function of an IREE dump to plan: NAME, or PART:NAME of a split file"},
+    {"--regions", "MODE", "what the regions of a ggml dump become: keep (keep-alives), fuse (groups) or streams"},
     {"--draw", "", "draw the arenas as text"},
     {"--json", "", "print one line of JSON in place of the table"}};
 constexpr absl::string_view kEfforts[] = {"fast", "default", "max"};
@@ -43,8 +44,7 @@ constexpr absl::string_view kObjectives[] = {"memory", "copies"};
 struct Request {
   std::string output;  // empty: none
   PlanOptions options;
-  SymbolOverrides symbols;
-  std::string function;
+  LoadOptions load;
   bool json = false, draw = false;
 };
 
@@ -88,9 +88,12 @@ absl::StatusOr<Request> ReadRequest(const CommandLine& line) {
     absl::StatusOr<SymbolOverrides> symbols = ParseSymbolOverrides(*value);
     if (!symbols.ok())
       return absl::InvalidArgumentError(absl::StrCat("option --symbols: ", symbols.status().message()));
-    request.symbols = *std::move(symbols);
+    request.load.symbols = *std::move(symbols);
   }
-  request.function = line.Value("--function").value_or("");
+  request.load.function = line.Value("--function").value_or("");
+  const absl::StatusOr<std::optional<GgmlRegions>> regions = RegionsOption(line);
+  if (!regions.ok()) return regions.status();
+  request.load.regions = *regions;
   request.json = line.Has("--json");
   request.draw = line.Has("--draw");
   if (request.json && request.draw) return UsageError("--json and --draw exclude each other", kPlanCommand.name);
@@ -125,8 +128,10 @@ absl::StatusOr<Outcome> PlanGraph(const Graph& graph, const Request& request, co
   }();
   const absl::Duration time = absl::Now() - start;
   if (!plan.ok()) return plan.status();
-  if (!request.symbols.empty()) plan->options.emplace_back("symbols", SymbolsOption(request.symbols));
-  if (!request.function.empty()) plan->options.emplace_back("function", request.function);
+  const LoadOptions& load = request.load;
+  if (!load.symbols.empty()) plan->options.emplace_back("symbols", SymbolsOption(load.symbols));
+  if (!load.function.empty()) plan->options.emplace_back("function", load.function);
+  if (load.regions.has_value()) plan->options.emplace_back("regions", std::string(ToString(*load.regions)));
   Outcome outcome;
   outcome.summary = SummaryOf(graph, *plan, time);
   if (!request.output.empty()) outcome.file = WritePlanJson(graph, *plan);
@@ -188,7 +193,7 @@ absl::StatusOr<int> RunPlan(const CommandLine& line, const ToolIo& io) {
   const absl::StatusOr<Request> request = ReadRequest(line);
   if (!request.ok()) return request.status();
   const std::string& path = line.arguments()[0];
-  const absl::StatusOr<Input> input = LoadInput(path, request->symbols, io, request->function);
+  const absl::StatusOr<Input> input = LoadInput(path, request->load, io);
   if (!input.ok()) return input.status();
   if (!IsCsvPath(request->output) && SameFile(path, request->output)) {
     return absl::InvalidArgumentError(absl::StrCat(PathText(path), ": the plan would replace what it is the plan of"));

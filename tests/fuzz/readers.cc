@@ -118,8 +118,11 @@ absl::Status FuzzCsv(absl::string_view data) {
 }
 
 absl::Status FuzzGgml(absl::string_view data) {
-  const absl::StatusOr<Graph> graph = ReadGgmlGraph(data);
-  return graph.ok() ? CheckGraph(*graph) : CheckRefusal(graph.status());
+  for (GgmlRegions regions : {GgmlRegions::kIgnore, GgmlRegions::kKeep, GgmlRegions::kFuse, GgmlRegions::kStreams}) {
+    const absl::StatusOr<Graph> graph = ReadGgmlGraph(data, {.regions = regions});
+    if (absl::Status s = graph.ok() ? CheckGraph(*graph) : CheckRefusal(graph.status()); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status FuzzIree(absl::string_view data) {

@@ -18,7 +18,7 @@ constexpr absl::string_view kGood = R"({"format": "ggml-graph", "version": 1, "g
 "nodes": [
 {"id": 1, "step": 0, "op": "RELU", "name": "y", "dtype": "f32", "ne": [8, 1], "nb": [4, 32], "nbytes": 32, "src": [0], "can_inplace": true, "buffer": "compute", "offset": 0, "size": 32, "inplace_of": 0},
 {"id": 2, "step": 1, "op": "VIEW", "name": "v", "dtype": "f32", "ne": [4, 1], "nb": [4, 16], "nbytes": 16, "src": [1], "view_src": 1, "view_offs": 16, "flags": ["output"], "buffer": "compute"}],
-"keep_regions": [{"kind": "glu_pair", "until": 2, "keep": [0], "elide": []}]})";
+"keep_regions": [{"kind": "glu_pair", "until": 2, "keep": [0, 1], "elide": [1]}]})";
 
 TEST(GgmlDump, ReadsAllFields) {
   const absl::StatusOr<GgmlDump> dump = ReadGgmlDump(kGood);
@@ -43,6 +43,11 @@ TEST(GgmlDump, ReadsAllFields) {
   EXPECT_EQ(v.view_src, 1);
   EXPECT_EQ(v.view_offs, 16);
   EXPECT_TRUE(v.output);
+  ASSERT_EQ(dump->regions.size(), 1u);
+  EXPECT_EQ(ToString(dump->regions[0].kind), "glu_pair");
+  EXPECT_EQ(dump->regions[0].until, 2);
+  EXPECT_EQ(dump->regions[0].keep, (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(dump->regions[0].elide, (std::vector<int32_t>{1}));
 }
 
 TEST(GgmlDump, RefusesWithAPointer) {
@@ -72,7 +77,21 @@ TEST(GgmlDump, RefusesWithAPointer) {
        R"("buffer": "gpu"}],
 "keep)",
        R"(at /nodes/1/buffer: "gpu" must be one of "weight", "kv_cache", "compute")"},
-      {R"("keep": [0])", R"("keep": [9])", "at /keep_regions/0/keep/0: no tensor up to here has id 9"},
+      {R"("kind": "glu_pair")", R"("kind": "glu")",
+       R"(at /keep_regions/0/kind: "glu" must be one of "qkv_streams", "glu_pair", "topk_moe", "moe_reduce")"},
+      {R"("until": 2)", R"("until": 7)", "at /keep_regions/0/until: no tensor up to here has id 7"},
+      {R"("until": 2)", R"("until": 0)", "at /keep_regions/0/until: tensor 0 is a leaf, must be a node"},
+      {R"("until": 2, )", "", R"(at /keep_regions/0: "until" is missing)"},
+      {R"("keep": [0, 1])", R"("keep": [9])", "at /keep_regions/0/keep/0: no tensor up to here has id 9"},
+      {R"("until": 2, "keep": [0, 1])", R"("until": 1, "keep": [0, 2])",
+       "at /keep_regions/0/keep/1: tensor 2 comes too late: the region ends at tensor 1"},
+      {R"("keep": [0, 1], "elide": [1])", R"("keep": [0, 1])", R"(at /keep_regions/0: "elide" is missing)"},
+      {R"("elide": [1])", R"("elide": ["y"])", R"(at /keep_regions/0/elide/0: must be an integer, is a string "y")"},
+      {R"("elide": [1])", R"("elide": [0])", "at /keep_regions/0/elide/0: tensor 0 is a leaf, must be a node"},
+      {R"("elide": [1])", R"("elide": [1, 2])",
+       "at /keep_regions/0/elide/1: tensor 2 comes too late: the region ends at tensor 2"},
+      {R"("flags": ["input"], "buffer": "compute")", R"("buffer": "kv_cache")",
+       R"(at /keep_regions/0/keep/0: tensor 0 is in buffer "kv_cache", must be in "compute")"},
       {R"("dtype": "f32", "ne": [4, 1])", R"("type": "f32", "ne": [4, 1])",
        R"(at /nodes/1/type: unknown key "type"; known are "id", "step", "op", "name", "dtype", "ne", "nb", "nbytes", "src", )"
        R"("view_src", "view_offs", "flags", "can_inplace", "buffer", "offset", "size", "inplace_of")"},

@@ -7,58 +7,12 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "io/json_graph.h"
+#include "tests/io/ggml_dump_maker.h"
 #include "tests/io/graph_equal.h"
 #include "tests/io/test_files.h"
 
 namespace bufplan {
 namespace {
-
-GgmlTensor Leaf(int64_t id, std::string name, GgmlBuffer buffer, int64_t nbytes) {
-  GgmlTensor t;
-  t.id = id;
-  t.op = "NONE";
-  t.name = std::move(name);
-  t.dtype = "f32";
-  t.ne = {nbytes / 4, 1, 1, 1};
-  t.nb = {4, nbytes, nbytes, nbytes};
-  t.nbytes = nbytes;
-  t.buffer = buffer;
-  return t;
-}
-
-// A dump in the making: leafs first, then nodes.
-struct DumpMaker {
-  GgmlDump dump;
-
-  DumpMaker() {
-    dump.name = "mini";
-    dump.alignment_bytes = 128;
-  }
-  int32_t Add(GgmlTensor t) {
-    dump.tensors.push_back(std::move(t));
-    return static_cast<int32_t>(dump.tensors.size()) - 1;
-  }
-  int32_t AddLeaf(std::string name, GgmlBuffer buffer, int64_t nbytes) {
-    ++dump.num_leafs;
-    return Add(Leaf(static_cast<int64_t>(dump.tensors.size()), std::move(name), buffer, nbytes));
-  }
-  int32_t AddNode(std::string op, std::string name, int64_t nbytes, std::vector<int32_t> src) {
-    GgmlTensor t = Leaf(static_cast<int64_t>(dump.tensors.size()), std::move(name), GgmlBuffer::kCompute, nbytes);
-    t.op = std::move(op);
-    t.src = std::move(src);
-    t.step = static_cast<int64_t>(dump.tensors.size() - dump.num_leafs);
-    return Add(std::move(t));
-  }
-  int32_t AddView(std::string op, std::string name, int32_t root, int64_t offs, int64_t nbytes,
-                  std::vector<int32_t> src) {
-    const int32_t i = AddNode(std::move(op), std::move(name), nbytes, std::move(src));
-    at(i).view_src = root;
-    at(i).view_offs = offs;
-    at(i).buffer = at(root).buffer;
-    return i;
-  }
-  GgmlTensor& at(int32_t i) { return dump.tensors[static_cast<size_t>(i)]; }
-};
 
 // The lines of the graph's ops, without attributes.
 std::vector<std::string> OpLines(const GgmlDump& dump) {

@@ -32,10 +32,10 @@ TEST(LoadTest, FormatsAreToldByContent) {
 
 TEST(LoadTest, SymbolsAreNarrowed) {
   FakeIo fake;
-  const absl::StatusOr<Input> input = LoadInput("kv.json", {{"s", 17, 18}}, fake.io());
+  const absl::StatusOr<Input> input = LoadInput("kv.json", {.symbols = {{"s", 17, 18}}}, fake.io());
   ASSERT_TRUE(input.ok()) << input.status();
   EXPECT_EQ(input->graph()->symbols()[0].max, 18);
-  EXPECT_THAT(std::string(LoadInput("p.csv", {{"s", 17, 18}}, fake.io()).status().message()),
+  EXPECT_THAT(std::string(LoadInput("p.csv", {.symbols = {{"s", 17, 18}}}, fake.io()).status().message()),
               HasSubstr("p.csv: is CSV, which has no symbols"));
 }
 
