@@ -66,7 +66,10 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);
   if (options.objective == Objective::kCopies) plan->options.emplace_back("objective", "copies");
   if (options.capacity_bytes.has_value()) plan->options.emplace_back("capacity", absl::StrCat(*options.capacity_bytes));
-  if (options.reuse_edges == ReuseEdges::kAllow) plan->options.emplace_back("reuse_edges", "allow");
+  constexpr const char* kReuseEdges[] = {"never", "if-short", "allow"};
+  if (options.reuse_edges != ReuseEdges::kIfShort) {
+    plan->options.emplace_back("reuse_edges", kReuseEdges[static_cast<size_t>(options.reuse_edges)]);
+  }
   if (options.work_limit > 0) plan->options.emplace_back("work_limit", absl::StrCat(options.work_limit));
   if (options.check) {
     if (absl::Status s = CheckOwnPlan(graph, *plan); !s.ok()) return s;

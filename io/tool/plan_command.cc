@@ -6,7 +6,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "absl/types/span.h"
 #include "io/csv.h"
 #include "io/explain/explain.h"
 #include "io/explain/nearest_names.h"
@@ -33,6 +35,8 @@ constexpr OptionSpec kOptions[] = {
     {"--work-limit", "N", "elementary steps of placement; 0: what the effort allows"},
     {"--effort", "E", "fast: one greedy pass; default; max: until proven or out of budget"},
     {"--objective", "O", "memory: least bytes of arenas, then fewest bytes copied; copies: the other way round"},
+    {"--reuse-edges", "R",
+     "order edges for room across streams: if-short (the default), allow (lower the peak), never"},
     {"--symbols", "S", "values or ranges of symbols: s=17,t=0..4094"},
     {"--function", "F", "the function of an IREE dump to plan: NAME, or PART:NAME of a split file"},
     {"--regions", "MODE", "what the regions of a ggml dump become: keep (keep-alives), fuse (groups) or streams"},
@@ -40,6 +44,7 @@ constexpr OptionSpec kOptions[] = {
     {"--json", "", "print one line of JSON in place of the table"}};
 constexpr absl::string_view kEfforts[] = {"fast", "default", "max"};
 constexpr absl::string_view kObjectives[] = {"memory", "copies"};
+constexpr absl::string_view kReuseEdges[] = {"never", "if-short", "allow"};
 
 struct Request {
   std::string output;  // empty: none
@@ -47,6 +52,17 @@ struct Request {
   LoadOptions load;
   bool json = false, draw = false;
 };
+
+// The index of the option's value among `words`; `otherwise` if it was not given.
+absl::StatusOr<size_t> OneOf(const CommandLine& line, absl::string_view option,
+                             absl::Span<const absl::string_view> words, size_t otherwise) {
+  const std::optional<std::string> value = line.Value(option);
+  if (!value.has_value()) return otherwise;
+  const auto word = std::find(words.begin(), words.end(), *value);
+  if (word != words.end()) return static_cast<size_t>(word - words.begin());
+  return absl::InvalidArgumentError(absl::StrCat("option ", option, ": ", InQuotes(*value), " is none of ",
+                                                 absl::StrJoin(words, ", "), DidYouMean(*value, words, 1)));
+}
 
 absl::StatusOr<Request> ReadRequest(const CommandLine& line) {
   Request request;
@@ -64,26 +80,17 @@ absl::StatusOr<Request> ReadRequest(const CommandLine& line) {
     if (!steps.ok()) return steps.status();
     request.options.work_limit = *steps;
   }
-  if (const auto value = line.Value("--effort")) {
-    const Effort efforts[] = {Effort::kFast, Effort::kDefault, Effort::kMax};
-    bool found = false;
-    for (size_t i = 0; i < 3; ++i) {
-      if (*value != kEfforts[i]) continue;
-      request.options.effort = efforts[i];
-      found = true;
-    }
-    if (!found) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "option --effort: ", InQuotes(*value), " is none of fast, default, max", DidYouMean(*value, kEfforts, 1)));
-    }
-  }
-  if (const auto value = line.Value("--objective")) {
-    if (*value != kObjectives[0] && *value != kObjectives[1]) {
-      return absl::InvalidArgumentError(absl::StrCat("option --objective: ", InQuotes(*value),
-                                                     " is none of memory, copies", DidYouMean(*value, kObjectives, 1)));
-    }
-    request.options.objective = *value == kObjectives[0] ? Objective::kMemory : Objective::kCopies;
-  }
+  const absl::StatusOr<size_t> effort = OneOf(line, "--effort", kEfforts, static_cast<size_t>(Effort::kDefault));
+  if (!effort.ok()) return effort.status();
+  request.options.effort = static_cast<Effort>(*effort);
+  const absl::StatusOr<size_t> objective =
+      OneOf(line, "--objective", kObjectives, static_cast<size_t>(Objective::kMemory));
+  if (!objective.ok()) return objective.status();
+  request.options.objective = static_cast<Objective>(*objective);
+  const absl::StatusOr<size_t> reuse =
+      OneOf(line, "--reuse-edges", kReuseEdges, static_cast<size_t>(ReuseEdges::kIfShort));
+  if (!reuse.ok()) return reuse.status();
+  request.options.reuse_edges = static_cast<ReuseEdges>(*reuse);
   if (const auto value = line.Value("--symbols")) {
     absl::StatusOr<SymbolOverrides> symbols = ParseSymbolOverrides(*value);
     if (!symbols.ok())

@@ -62,6 +62,7 @@ PlanSummary SummaryOf(const Graph& graph, const Plan& plan, absl::Duration time)
     summary.arenas.push_back({std::string(graph.name(a.space)), a.bytes, a.lower_bound, a.optimal, a.chunks});
   }
   summary.stats = plan.stats;
+  summary.added_edges = plan.added_order.size();
   if (plan.stats.peak_op.has_value()) summary.peak_op = std::string(graph.name(*plan.stats.peak_op));
   for (ValueId v : plan.stats.live_at_peak) summary.live_at_peak.emplace_back(graph.name(v));
   summary.symbols.assign(graph.symbols().begin(), graph.symbols().end());
@@ -111,6 +112,9 @@ std::string SummaryTable(const PlanSummary& summary) {
         {"copies kept", absl::StrCat(FormatCount(s.copies_kept), " (", FormatCount(s.bytes_copied), " bytes copied)")});
     rest.Row({"copies elided", FormatCount(s.copies_elided)});
     rest.Row({"bytes moved", MovedText(s)});
+    if (summary.added_edges > 0) {
+      rest.Row({"order edges added", FormatCount(static_cast<int64_t>(summary.added_edges))});
+    }
   }
   rest.Row({"sum of sizes", SumText(summary)});
   if (!summary.symbols.empty()) {
@@ -139,6 +143,7 @@ std::string SummaryJson(const PlanSummary& summary) {
                arena.Raw("chunks", JsonArray(a.chunks, [](int64_t bytes) { return absl::StrCat(bytes); }));
                return arena.Finish();
              }));
+  if (summary.graph) object.Integer("order_edges_added", static_cast<int64_t>(summary.added_edges));
   object.Raw("stats", stats.Finish());
   object.Raw("seconds", absl::StrFormat("%.6f", absl::ToDoubleSeconds(summary.time)));
   return object.Finish() + "\n";

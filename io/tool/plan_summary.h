@@ -5,6 +5,7 @@
 #ifndef BUFPLAN_IO_TOOL_PLAN_SUMMARY_H_
 #define BUFPLAN_IO_TOOL_PLAN_SUMMARY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct PlanSummary {
   std::string peak_op;                    // empty: none
   std::vector<std::string> live_at_peak;  // names
   std::vector<Symbol> symbols;
+  size_t added_edges = 0;  // order edges of the plan
   absl::Duration time;
 };
 
