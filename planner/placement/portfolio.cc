@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "planner/placement/antichain.h"
+#include "planner/placement/chain_sweep.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/interval_order.h"
 #include "planner/placement/local_search.h"
@@ -136,7 +137,8 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const Low
   std::vector<int64_t> swept;
   int64_t swept_bytes = INT64_MAX;
   if (CanSweep(problem)) {
-    swept_bytes = SweepBestFit(problem, swept);
+    swept_bytes =
+        problem.order.has_value() ? ChainSweep(problem, swept).value_or(INT64_MAX) : SweepBestFit(problem, swept);
     if (swept_bytes > problem.max_chunk_bytes.value_or(INT64_MAX)) swept_bytes = INT64_MAX;
   }
   const bool fast = options.effort == PlacementEffort::kFast;

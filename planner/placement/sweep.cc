@@ -140,7 +140,7 @@ class Sweep {
 }  // namespace
 
 bool CanSweep(const PlacementProblem& problem) {
-  return !problem.order.has_value() && problem.disjoint.empty() &&
+  return problem.disjoint.empty() &&
          std::none_of(problem.storages.begin(), problem.storages.end(),
                       [](const StorageSpec& storage) { return storage.pinned_offset_bytes.has_value(); });
 }

@@ -23,10 +23,11 @@
 
 namespace bufplan {
 
-// True if the sweep can place the problem: intervals, no pins and no disjoint pairs.
+// True if a sweep can place the problem: no pins and no disjoint pairs.
 bool CanSweep(const PlacementProblem& problem);
 
-// Writes the offsets, all in one chunk without limit, and returns the end of the last byte. Expects CanSweep().
+// Writes the offsets, all in one chunk without limit, and returns the end of the last byte. Expects CanSweep(),
+// and lives that are intervals.
 int64_t SweepBestFit(const PlacementProblem& problem, std::vector<int64_t>& offset_bytes);
 
 }  // namespace bufplan
