@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "ir/graph.h"
@@ -29,7 +30,8 @@ class Schedule {
   static constexpr int32_t kStart = -1;
 
   // `fused` are the groups that run as one op. They must not overlap.
-  // ERRORS: InvalidArgument if the groups together make a cycle across streams; names the ops.
+  // ERRORS: InvalidArgument if the groups together make a cycle across streams; names the ops. Also if the
+  // op of a keep-alive no longer comes after the producer of its value, as a group moves what lay between; names them.
   static absl::StatusOr<Schedule> Create(const Graph& graph, absl::Span<const FusionId> fused);
 
   Schedule(Schedule&&) = default;
@@ -47,6 +49,7 @@ class Schedule {
     if (fusion_.empty() || fusion_[static_cast<size_t>(time)] < 0) return std::nullopt;
     return FusionId(fusion_[static_cast<size_t>(time)]);
   }
+  bool Fused(FusionId f) const { return FusionAt(graph_->fusions()[f.index()].ops.back().value) == f; }
   // Written inside a fused group and used nowhere else: it has no bytes.
   bool Swallowed(ValueId v) const { return !swallowed_.empty() && swallowed_[v.index()]; }
 
@@ -69,6 +72,7 @@ class Schedule {
  private:
   explicit Schedule(const Graph& graph) : graph_(&graph), hb_(&graph.happens_before()) {}
   void FindSwallowed();
+  absl::Status CheckKeepAlive(absl::Span<const FusionId> fused) const;
 
   const Graph* graph_;
   const HappensBefore* hb_;

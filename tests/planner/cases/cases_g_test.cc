@@ -174,6 +174,43 @@ TEST(CasesG, G4TwoGroupsThatNeedEachOtherAreRefused) {
   EXPECT_THAT(std::string(refusal.message()), HasSubstr("cycle"));
 }
 
+// The group moves a to the place of c: behind `until` on its own stream, and on another stream whatever follows b.
+TEST(CasesG, G4ARequiredGroupMayNotBreakAKeepAlive) {
+  CaseGraph g;
+  const ValueId a = g.Op("a", {}, 64);
+  const OpId first = g.last_op();
+  const OpId until = g.R("until", {});
+  g.Op("c", {a}, 64);
+  g.AddFusion(Group("f", {first, g.last_op()}));
+  g.KeepAliveUntil(a, until);
+  const absl::Status refusal = g.PlanRefusal();
+  EXPECT_EQ(refusal.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(std::string(refusal.message()),
+            "keep_alive of value \"a.out\" until op \"until\": its producer \"a\" is not ordered before that any more, "
+            "as fusion \"f\" runs \"a\" at the place of \"c\"");
+}
+
+CaseGraph KeptAcrossStreams(bool required) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1"), s2 = g.AddStream("s2");
+  const ValueId v = g.Op("v", {}, 64, {}, {.stream = s1});
+  const ValueId a = g.Op("a", {v}, 64, {}, {.stream = s0});
+  const OpId first = g.last_op();
+  const ValueId b = g.Op("b", {}, 64, {}, {.stream = s0});
+  const OpId until = g.R("until", {b}, {.stream = s2});
+  g.Output(g.Op("c", {a}, 64, {}, {.stream = s0}));
+  g.AddFusion(Group("f", {first, g.last_op()}, required));
+  g.KeepAliveUntil(v, until);
+  return g;
+}
+
+TEST(CasesG, G4ARequiredGroupMayNotBreakAKeepAliveOfOtherStreams) {
+  const absl::Status refusal = KeptAcrossStreams(/*required=*/true).PlanRefusal();
+  EXPECT_EQ(std::string(refusal.message()),
+            "keep_alive of value \"v.out\" until op \"until\": its producer \"v\" is not ordered before that any more, "
+            "as fusion \"f\" runs \"a\" at the place of \"c\"");
+}
+
 // Fused, x and y live to the group's end and all four are there at once; separately three fit.
 TEST(CasesG, G5AnOptionalGroupThatDoesNotFitIsLeftSeparate) {
   CaseGraph g;
