@@ -179,7 +179,7 @@ void Assembler::NoteEdgesAndFusions() {
     const Fusion& f = g_.fusions()[i];
     FusionDecision& d = plan_.fused.emplace_back();
     d.fusion = FusionId(static_cast<int32_t>(i));
-    d.fused = f.required;
+    d.fused = schedule_.Fused(d.fusion);
     d.why = f.required ? "required" : "optional: groups are not chosen yet, only required ones are fused";
   }
 }
