@@ -2,13 +2,10 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ir/checker.h"
-#include "planner/assemble.h"
-#include "planner/choice.h"
-#include "planner/order/schedule.h"
+#include "planner/fusion/choose_groups.h"
 
 namespace bufplan {
 namespace {
@@ -30,24 +27,16 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   if (options.work_limit < 0) {
     return absl::InvalidArgumentError(absl::StrCat("work limit=", options.work_limit, ", must be >= 0"));
   }
-  std::vector<FusionId> fused;
-  for (size_t i = 0; i < graph.fusions().size(); ++i) {
-    if (graph.fusions()[i].required) fused.push_back(FusionId(static_cast<int32_t>(i)));
-  }
-  absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
-  if (!schedule.ok()) return schedule.status();
-  absl::StatusOr<Candidate> best = ChooseCandidate(graph, *schedule, options);
-  if (!best.ok()) return best.status();
-  absl::StatusOr<Plan> plan = AssemblePlan(graph, *schedule, best->uses, std::move(best->sharing), best->live,
-                                           best->problems, best->placements);
-  if (!plan.ok()) return plan;
+  absl::StatusOr<GroupChoice> choice = ChooseGroups(graph, options);
+  if (!choice.ok()) return choice.status();
+  Plan plan = std::move(choice->plan);
   constexpr const char* kEfforts[] = {"fast", "default", "max"};
-  plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);
-  if (options.objective == Objective::kCopies) plan->options.emplace_back("objective", "copies");
-  if (options.capacity_bytes.has_value()) plan->options.emplace_back("capacity", absl::StrCat(*options.capacity_bytes));
-  if (options.work_limit > 0) plan->options.emplace_back("work_limit", absl::StrCat(options.work_limit));
+  plan.options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);
+  if (options.objective == Objective::kCopies) plan.options.emplace_back("objective", "copies");
+  if (options.capacity_bytes.has_value()) plan.options.emplace_back("capacity", absl::StrCat(*options.capacity_bytes));
+  if (options.work_limit > 0) plan.options.emplace_back("work_limit", absl::StrCat(options.work_limit));
   if (options.check) {
-    if (absl::Status s = CheckOwnPlan(graph, *plan); !s.ok()) return s;
+    if (absl::Status s = CheckOwnPlan(graph, plan); !s.ok()) return s;
   }
   return plan;
 }
