@@ -178,11 +178,9 @@ void Assembler::NoteEdgesAndFusions() {
         {e.before, e.after, absl::StrCat(g_.name(e.after), " overwrites bytes that ", g_.name(e.before), " uses")});
   }
   for (size_t i = 0; i < g_.fusions().size(); ++i) {
-    const Fusion& f = g_.fusions()[i];
     FusionDecision& d = plan_.fused.emplace_back();
     d.fusion = FusionId(static_cast<int32_t>(i));
-    d.fused = f.required;
-    d.why = f.required ? "required" : "optional: groups are not chosen yet, only required ones are fused";
+    d.fused = schedule_.Fused(d.fusion);
   }
 }
 

@@ -2,13 +2,11 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ir/checker.h"
-#include "planner/assemble.h"
-#include "planner/order/schedule.h"
-#include "planner/reuse/reuse_edges.h"
+#include "planner/fusion/choose_groups.h"
+#include "planner/fusion/group_search.h"
 
 namespace bufplan {
 namespace {
@@ -41,6 +39,17 @@ absl::Status DropNeedlessEdges(const Graph& graph, Plan& plan) {
   return absl::OkStatus();
 }
 
+// Edges for room come after groups: a group that fits only with an edge is left separate.
+absl::StatusOr<GroupChoice> Choose(const Graph& graph, const PlanOptions& options) {
+  if (options.reuse_edges != ReuseEdges::kIfShort) return ChooseGroups(graph, options);
+  PlanOptions without = options;
+  without.reuse_edges = ReuseEdges::kNever;
+  absl::StatusOr<GroupChoice> choice = ChooseGroups(graph, without);
+  const bool one_stream = graph.happens_before().total_order_by_list();
+  if (choice.ok() || one_stream || !IsOutOfMemory(choice.status())) return choice;
+  return ChooseGroups(graph, options);
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
@@ -50,29 +59,21 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   if (options.work_limit < 0) {
     return absl::InvalidArgumentError(absl::StrCat("work limit=", options.work_limit, ", must be >= 0"));
   }
-  std::vector<FusionId> fused;
-  for (size_t i = 0; i < graph.fusions().size(); ++i) {
-    if (graph.fusions()[i].required) fused.push_back(FusionId(static_cast<int32_t>(i)));
-  }
-  absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
-  if (!schedule.ok()) return schedule.status();
-  absl::StatusOr<Candidate> best = ChooseWithReuseEdges(graph, *schedule, options);
-  if (!best.ok()) return best.status();
-  absl::StatusOr<Plan> plan = AssemblePlan(graph, best->OrderedBy(*schedule), best->uses, std::move(best->sharing),
-                                           best->live, best->problems, best->placements, best->bought);
-  if (!plan.ok()) return plan;
-  if (absl::Status s = DropNeedlessEdges(graph, *plan); !s.ok()) return s;
+  absl::StatusOr<GroupChoice> choice = Choose(graph, options);
+  if (!choice.ok()) return choice.status();
+  Plan plan = std::move(choice->plan);
+  if (absl::Status s = DropNeedlessEdges(graph, plan); !s.ok()) return s;
   constexpr const char* kEfforts[] = {"fast", "default", "max"};
-  plan->options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);
-  if (options.objective == Objective::kCopies) plan->options.emplace_back("objective", "copies");
-  if (options.capacity_bytes.has_value()) plan->options.emplace_back("capacity", absl::StrCat(*options.capacity_bytes));
+  plan.options.emplace_back("effort", kEfforts[static_cast<size_t>(options.effort)]);
+  if (options.objective == Objective::kCopies) plan.options.emplace_back("objective", "copies");
+  if (options.capacity_bytes.has_value()) plan.options.emplace_back("capacity", absl::StrCat(*options.capacity_bytes));
   constexpr const char* kReuseEdges[] = {"never", "if-short", "allow"};
   if (options.reuse_edges != ReuseEdges::kIfShort) {
-    plan->options.emplace_back("reuse_edges", kReuseEdges[static_cast<size_t>(options.reuse_edges)]);
+    plan.options.emplace_back("reuse_edges", kReuseEdges[static_cast<size_t>(options.reuse_edges)]);
   }
-  if (options.work_limit > 0) plan->options.emplace_back("work_limit", absl::StrCat(options.work_limit));
+  if (options.work_limit > 0) plan.options.emplace_back("work_limit", absl::StrCat(options.work_limit));
   if (options.check) {
-    if (absl::Status s = CheckOwnPlan(graph, *plan); !s.ok()) return s;
+    if (absl::Status s = CheckOwnPlan(graph, plan); !s.ok()) return s;
   }
   return plan;
 }

@@ -1,6 +1,6 @@
 // The planner: from a graph to a checked plan.
 //
-//   graph -> sharing -> liveness -> placement -> plan -> checker
+//   graph -> groups -> sharing -> liveness -> placement -> plan -> checker
 //
 //   absl::StatusOr<Plan> plan = MakePlan(graph, {.effort = Effort::kFast});
 //   plan->location(y).offset_bytes;
@@ -11,7 +11,8 @@
 // FailedPrecondition: an op with elide "must" keeps its copy; says why. ResourceExhausted: proven not to fit (capacity,
 // lower bound, peak op and who is live there). DeadlineExceeded: no fitting plan was found; best peak and lower bound.
 // Internal: the plan failed the checker, with what it found. COST: near linear in ops + uses; placement as its effort
-// says. THREADS: no shared state; any number of calls on one graph.
+// says; with optional fusion groups several times that (see fusion/choose_groups.h). THREADS: no shared state; any
+// number of calls on one graph.
 #ifndef BUFPLAN_PLANNER_MAKE_PLAN_H_
 #define BUFPLAN_PLANNER_MAKE_PLAN_H_
 

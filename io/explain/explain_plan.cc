@@ -7,6 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "io/explain/describe.h"
 #include "io/explain/explain.h"
 #include "io/explain/layout.h"
@@ -283,8 +285,10 @@ std::string Overview::Fusions() const {
   for (size_t i = 0; i < std::min(p_.fused.size(), kMaxRows); ++i) {
     const FusionDecision& d = p_.fused[i];
     const Fusion& f = g_.fusions()[d.fusion.index()];
+    absl::string_view why = d.why;
+    if (!absl::ConsumePrefix(&why, "left separate: ")) absl::ConsumePrefix(&why, "taken: ");
     table.Row({Printable(f.name, 40), d.fused ? "fused" : "separate", FormatCount(static_cast<int64_t>(f.ops.size())),
-               absl::StrCat(FormatCount(d.cost_bytes), " bytes"), Printable(d.why, 400)});
+               absl::StrCat(FormatCount(d.cost_bytes), " bytes"), Printable(why, 400)});
   }
   return absl::StrCat(text, table.Text(), MoreLine(p_.fused.size(), kMaxRows, ""));
 }

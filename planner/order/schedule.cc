@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,7 @@ absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, absl::Span<const F
   if (!fused.empty()) s.Fuse(fused);
   if (!fused.empty() || !added.empty()) {
     if (absl::Status status = s.AddEdges(added); !status.ok()) return status;
+    if (absl::Status status = s.CheckKeepAlive(fused); !status.ok()) return status;
   }
   s.OrderStreams();
   return s;
@@ -59,8 +61,7 @@ absl::Status Schedule::AddEdges(absl::Span<const OrderEdge> added) {
   if (!hb.ok()) {
     std::string names;
     for (int32_t o : cycle) absl::StrAppend(&names, names.empty() ? "" : ", ", "\"", graph_->name(OpId(o)), "\"");
-    return absl::InvalidArgumentError(
-        absl::StrCat("the required fusions make a cycle across streams through ops ", names));
+    return absl::InvalidArgumentError(absl::StrCat("the fused groups make a cycle across streams through ops ", names));
   }
   own_hb_ = std::make_unique<HappensBefore>(*std::move(hb));
   hb_ = own_hb_.get();
@@ -90,6 +91,33 @@ void Schedule::OrderStreams() {
   streams.reserve(graph_->ops().size());
   for (const Op& op : graph_->ops()) streams.push_back(static_cast<int32_t>(op.stream.index()));
   chain_times_ = std::make_unique<ChainTimes>(*hb_, streams, graph_->num_streams(), place_);
+}
+
+// All edges of the graph still lead forward. What may be gone is a place on a stream: a member that now runs later.
+absl::Status Schedule::CheckKeepAlive(absl::Span<const FusionId> fused) const {
+  const HappensBefore& hb = graph_->happens_before();
+  for (const KeepAlive& k : graph_->keep_alive()) {
+    const std::optional<OpId> producer = graph_->producer(k.value);
+    if (!producer.has_value()) continue;
+    const int32_t until = TimeOf(k.until);
+    if (TimeOf(*producer) == until || Before(TimeOf(*producer), until)) continue;
+    const std::string what =
+        absl::StrCat("keep_alive of value \"", graph_->name(k.value), "\" until op \"", graph_->name(k.until),
+                     "\": its producer \"", graph_->name(*producer), "\" is not ordered before that any more");
+    for (FusionId f : fused) {
+      const Fusion& group = graph_->fusions()[f.index()];
+      for (OpId o : group.ops) {
+        const bool between =
+            (o == *producer || hb.Before(producer->value, o.value)) && hb.Before(o.value, k.until.value);
+        if (!between || TimeOf(o) == until || Before(TimeOf(o), until)) continue;
+        return absl::InvalidArgumentError(absl::StrCat(what, ", as fusion \"", group.name, "\" runs \"",
+                                                       graph_->name(o), "\" at the place of \"",
+                                                       graph_->name(group.ops.back()), "\""));
+      }
+    }
+    return absl::InvalidArgumentError(what);
+  }
+  return absl::OkStatus();
 }
 
 void Schedule::FindSwallowed() {

@@ -34,7 +34,8 @@ class Schedule {
   static constexpr int32_t kStart = -1;
 
   // `fused` are the groups that run as one op. They must not overlap. `added`: order edges beside the graph's own.
-  // ERRORS: InvalidArgument if the groups and edges together make a cycle across streams; names the ops.
+  // ERRORS: InvalidArgument if the groups and edges together make a cycle across streams; names the ops. Also if the op
+  // of a keep-alive no longer comes after the producer of its value, as a group moves what lay between; names them.
   static absl::StatusOr<Schedule> Create(const Graph& graph, absl::Span<const FusionId> fused,
                                          absl::Span<const OrderEdge> added = {});
 
@@ -56,6 +57,7 @@ class Schedule {
     if (fusion_.empty() || fusion_[static_cast<size_t>(time)] < 0) return std::nullopt;
     return FusionId(fusion_[static_cast<size_t>(time)]);
   }
+  bool Fused(FusionId f) const { return FusionAt(graph_->fusions()[f.index()].ops.back().value) == f; }
   // Written inside a fused group and used nowhere else: it has no bytes.
   bool Swallowed(ValueId v) const { return !swallowed_.empty() && swallowed_[v.index()]; }
 
@@ -93,6 +95,7 @@ class Schedule {
   void Fuse(absl::Span<const FusionId> fused);
   absl::Status AddEdges(absl::Span<const OrderEdge> added);
   void OrderStreams();
+  absl::Status CheckKeepAlive(absl::Span<const FusionId> fused) const;
 
   const Graph* graph_;
   const HappensBefore* hb_;

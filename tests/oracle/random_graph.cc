@@ -54,7 +54,7 @@ class Constraints {
       if (members.size() < 2) continue;
       Fusion f;
       f.name = absl::StrCat("fusion", i);
-      f.benefit = static_cast<double>(rng_.Between(0, 4));
+      f.benefit = static_cast<double>(rng_.Between(-1, 4));
       const auto is_free = [&](size_t m) {
         return std::find(required_.begin(), required_.end(), m) == required_.end();
       };

@@ -230,6 +230,22 @@ TEST(ExplainPlanTest, EdgesAndFusions) {
               HasSubstr("lies nowhere\n  why: used only inside of fused group \"pair\"\n"));
 }
 
+TEST(ExplainPlanTest, OptionalGroupsWithCostAndReason) {
+  GraphBuilder b;
+  const ValueId x = b.Input("x", 64);
+  const ValueId a = b.Compute("a", {.reads = {x}, .writes = {{.bytes = 256}}});
+  const ValueId c = b.Compute("b", {.reads = {a}, .writes = {{.bytes = 64}}});
+  b.Output(b.Compute("c", {.reads = {c}, .writes = {{.bytes = 64}}}));
+  b.AddFusion({"abc", {OpId(0), OpId(1), OpId(2)}, 3.0, false, {}});
+  b.AddFusion({"ab", {OpId(0), OpId(1)}, 2.0, false, {}});
+  const Graph graph = std::move(b).Build().value();
+  EXPECT_THAT(ExplainPlan(graph, MakePlan(graph).value()),
+              HasSubstr("fusion groups:\n"
+                        "  group            ops  cost        why\n"
+                        "  abc    fused       3  -192 bytes  benefit 3\n"
+                        "  ab     separate    2  0 bytes     overlaps \"abc\", which is worth more\n"));
+}
+
 TEST(ExplainNameTest, AValue) {
   const Sample s;
   const std::string text = *ExplainName(s.graph, s.plan, "a");

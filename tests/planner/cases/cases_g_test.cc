@@ -1,14 +1,19 @@
 // Section G of docs/cases.md: fusion groups.
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/where.h"
+#include "planner/make_plan.h"
 #include "tests/planner/cases/plan_case.h"
 
 namespace bufplan {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Fusion Group(absl::string_view name, std::vector<OpId> ops, bool required = true, double benefit = 1) {
   Fusion fusion;
@@ -59,7 +64,7 @@ struct MatmulAdd {
   ValueId activation, added, product, sum;
 };
 
-MatmulAdd MakeMatmulAdd(bool permitted, bool required = true, int64_t size = 64) {
+MatmulAdd MakeMatmulAdd(bool permitted, bool required = true, int64_t size = 64, double benefit = 1) {
   MatmulAdd m;
   CaseGraph& g = m.graph;
   const ValueId w = g.Constant("W", 4 * size);
@@ -68,7 +73,7 @@ MatmulAdd MakeMatmulAdd(bool permitted, bool required = true, int64_t size = 64)
   m.product = g.Op("mul_mat", {w, m.activation}, size, {m.activation});
   const OpId first = g.last_op();
   m.sum = g.Op("add", {m.product, m.added}, size, {m.product, m.added});
-  Fusion fusion = Group("mm_add", {first, g.last_op()}, required);
+  Fusion fusion = Group("mm_add", {first, g.last_op()}, required, benefit);
   if (permitted) fusion.in_place.push_back({m.sum, m.added, InPlaceMode::kSameIndex});
   g.AddFusion(fusion);
   g.R("r", {m.sum});
@@ -90,14 +95,24 @@ TEST(CasesG, G2InPlaceOnlyAsTheFusionSays) {
 }
 
 TEST(CasesG, G2SeparateOpsAreInPlaceAsTheyThemselvesSay) {
+  MatmulAdd m = MakeMatmulAdd(/*permitted=*/true, /*required=*/false, 64, /*benefit=*/-1);
+  m.graph.Plan([&](const Graph& graph, const Plan& plan) {
+    EXPECT_FALSE(plan.fused[0].fused);
+    EXPECT_TRUE(SameBytes(graph, plan, m.product, m.activation));
+    EXPECT_THAT(plan.fused[0].why, StartsWith("left separate: benefit -1"));
+    EXPECT_EQ(ArenaBytes(plan), 128);
+  });
+}
+
+TEST(CasesG, G2AnOptionalGroupIsInPlaceAsItSays) {
   MatmulAdd m = MakeMatmulAdd(/*permitted=*/true, /*required=*/false);
   m.graph.Plan([&](const Graph& graph, const Plan& plan) {
-    if (plan.fused[0].fused) {
-      EXPECT_TRUE(HasNoBytes(plan, m.product));
-    } else {
-      EXPECT_TRUE(SameBytes(graph, plan, m.product, m.activation));
-    }
+    EXPECT_TRUE(plan.fused[0].fused);
+    EXPECT_TRUE(HasNoBytes(plan, m.product));
+    EXPECT_TRUE(SameBytes(graph, plan, m.sum, m.added));
     EXPECT_EQ(ArenaBytes(plan), 128);
+    EXPECT_EQ(plan.fused[0].cost_bytes, 0);
+    EXPECT_THAT(plan.fused[0].why, StartsWith("taken: benefit 1"));
   });
 }
 
@@ -174,42 +189,221 @@ TEST(CasesG, G4TwoGroupsThatNeedEachOtherAreRefused) {
   EXPECT_THAT(std::string(refusal.message()), HasSubstr("cycle"));
 }
 
-// Fused, x and y live to the group's end and all four are there at once; separately three fit.
-TEST(CasesG, G5AnOptionalGroupThatDoesNotFitIsLeftSeparate) {
+// The group moves a to the place of c: behind `until` on its own stream, and on another stream whatever follows b.
+TEST(CasesG, G4ARequiredGroupMayNotBreakAKeepAlive) {
+  CaseGraph g;
+  const ValueId a = g.Op("a", {}, 64);
+  const OpId first = g.last_op();
+  const OpId until = g.R("until", {});
+  g.Op("c", {a}, 64);
+  g.AddFusion(Group("f", {first, g.last_op()}));
+  g.KeepAliveUntil(a, until);
+  const absl::Status refusal = g.PlanRefusal();
+  EXPECT_EQ(refusal.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(std::string(refusal.message()),
+            "keep_alive of value \"a.out\" until op \"until\": its producer \"a\" is not ordered before that any more, "
+            "as fusion \"f\" runs \"a\" at the place of \"c\"");
+}
+
+CaseGraph KeptAcrossStreams(bool required) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1"), s2 = g.AddStream("s2");
+  const ValueId v = g.Op("v", {}, 64, {}, {.stream = s1});
+  const ValueId a = g.Op("a", {v}, 64, {}, {.stream = s0});
+  const OpId first = g.last_op();
+  const ValueId b = g.Op("b", {}, 64, {}, {.stream = s0});
+  const OpId until = g.R("until", {b}, {.stream = s2});
+  g.Output(g.Op("c", {a}, 64, {}, {.stream = s0}));
+  g.AddFusion(Group("f", {first, g.last_op()}, required));
+  g.KeepAliveUntil(v, until);
+  return g;
+}
+
+TEST(CasesG, G4ARequiredGroupMayNotBreakAKeepAliveOfOtherStreams) {
+  const absl::Status refusal = KeptAcrossStreams(/*required=*/true).PlanRefusal();
+  EXPECT_EQ(std::string(refusal.message()),
+            "keep_alive of value \"v.out\" until op \"until\": its producer \"v\" is not ordered before that any more, "
+            "as fusion \"f\" runs \"a\" at the place of \"c\"");
+}
+
+TEST(CasesG, G4AnOptionalGroupThatBreaksAKeepAliveIsLeftSeparate) {
+  KeptAcrossStreams(/*required=*/false).Plan([&](const Graph&, const Plan& plan) {
+    EXPECT_FALSE(plan.fused[0].fused);
+    EXPECT_EQ(plan.fused[0].cost_bytes, 0);
+    EXPECT_EQ(plan.fused[0].why,
+              "left separate: keep_alive of value \"v.out\" until op \"until\": its producer \"v\" is not ordered "
+              "before that any more, as fusion \"f\" runs \"a\" at the place of \"c\"");
+  });
+}
+
+// The group reads the variable's old content, which the commit in its middle overwrites.
+TEST(CasesG, G4AnOptionalGroupThatReadsTooLateIsLeftSeparate) {
+  CaseGraph g;
+  const ValueId k = g.Variable("K", 64), x = g.Op("x", {}, 64);
+  const ValueId old = g.Op("old", {k}, 64);
+  const OpId first = g.last_op();
+  g.Commit("st", x, k);
+  g.Output(g.Op("c", {old}, 64));
+  g.AddFusion(Group("f", {first, g.last_op()}, /*required=*/false));
+  g.Plan([&](const Graph&, const Plan& plan) {
+    EXPECT_FALSE(plan.fused[0].fused);
+    EXPECT_THAT(plan.fused[0].why, AllOf(StartsWith("left separate: "), HasSubstr("\"K\"")));
+  });
+}
+
+// Fused, x and y live to the group's end and three are there at once; separately z lies on y: 72 bytes.
+Graph FusedNeedsMore(double benefit) {
   CaseGraph g;
   const ValueId x = g.Op("x", {}, 64);
   const ValueId small = g.Op("small", {x}, 8);
   const OpId first = g.last_op();
   const ValueId y = g.Op("y", {}, 64);
   const ValueId z = g.Op("z", {small, y}, 64, {y});
-  g.AddFusion(Group("f", {first, g.last_op()}, /*required=*/false));
+  g.AddFusion(Group("f", {first, g.last_op()}, /*required=*/false, benefit));
   g.R("r", {z});
   absl::StatusOr<Graph> graph = std::move(g).Build();
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  PlanAtEveryEffort(*graph, {.capacity_bytes = 72}, [&](const Plan& plan) {
-    ASSERT_EQ(plan.fused.size(), 1u);
-    EXPECT_FALSE(plan.fused[0].fused);
-    EXPECT_FALSE(plan.fused[0].why.empty());
-    EXPECT_LE(ArenaBytes(plan), 72);
-  });
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return *std::move(graph);
 }
 
-TEST(CasesG, G6OverlappingOptionalGroups) {
+TEST(CasesG, G5AnOptionalGroupIsTakenIffItFits) {
+  const Graph graph = FusedNeedsMore(/*benefit=*/2.5);
+  for (const int64_t capacity : {72, 73, 191, 192, 193, 1000}) {
+    SCOPED_TRACE(capacity);
+    PlanAtEveryEffort(graph, {.capacity_bytes = capacity}, [&](const Plan& plan) {
+      ASSERT_EQ(plan.fused.size(), 1u);
+      const FusionDecision& f = plan.fused[0];
+      EXPECT_EQ(f.fused, capacity >= 192);
+      EXPECT_EQ(f.cost_bytes, 120);
+      EXPECT_EQ(ArenaBytes(plan), capacity >= 192 ? 192 : 72);
+      EXPECT_THAT(f.why, StartsWith(f.fused ? std::string("taken: benefit 2.5")
+                                            : absl::StrCat("left separate: needs ", 192 - capacity,
+                                                           " bytes more than the capacity of ", capacity, " leaves")));
+    });
+  }
+  EXPECT_EQ(MakePlan(graph, {.capacity_bytes = 71}).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(CasesG, G5AGroupWithoutBenefitIsNotTakenForBytesThatItCosts) {
+  for (const double benefit : {0.0, -1.0}) {
+    const Graph graph = FusedNeedsMore(benefit);
+    PlanAtEveryEffort(graph, {}, [&](const Plan& plan) {
+      EXPECT_FALSE(plan.fused[0].fused);
+      EXPECT_EQ(plan.fused[0].cost_bytes, 120);
+      EXPECT_EQ(ArenaBytes(plan), 72);
+      EXPECT_THAT(plan.fused[0].why, StartsWith(benefit == 0 ? "left separate: benefit 0, and the plan is no better"
+                                                             : "left separate: benefit -1"));
+    });
+  }
+}
+
+// a's result is the larger one and used inside only: fused it needs no bytes.
+Graph FusedNeedsLess(double benefit) {
+  CaseGraph g;
+  const ValueId x = g.Input("x", 64);
+  const ValueId a = g.Op("a", {x}, 256);
+  g.Output(g.Op("b", {a}, 64));
+  g.AddFusion(Group("f", {OpId(0), OpId(1)}, /*required=*/false, benefit));
+  absl::StatusOr<Graph> graph = std::move(g).Build();
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return *std::move(graph);
+}
+
+TEST(CasesG, G5AGroupThatSavesBytes) {
+  for (const double benefit : {1.0, 0.0, -1.0}) {
+    SCOPED_TRACE(benefit);
+    const Graph graph = FusedNeedsLess(benefit);
+    PlanAtEveryEffort(graph, {}, [&](const Plan& plan) {
+      EXPECT_EQ(plan.fused[0].fused, benefit >= 0);
+      EXPECT_EQ(plan.fused[0].cost_bytes, -192);
+      EXPECT_EQ(ArenaBytes(plan), benefit >= 0 ? 128 : 320);
+      const bool says = absl::StartsWith(plan.fused[0].why, "taken: benefit 0, saves 192 bytes");
+      EXPECT_EQ(says, benefit == 0) << plan.fused[0].why;
+    });
+    // Where it does not fit otherwise, a benefit below zero is taken, too.
+    PlanAtEveryEffort(graph, {.capacity_bytes = 319}, [&](const Plan& plan) {
+      EXPECT_TRUE(plan.fused[0].fused);
+      EXPECT_EQ(plan.fused[0].cost_bytes, -192);
+      EXPECT_EQ(absl::StrContains(plan.fused[0].why, "but no plan was found without it"), benefit < 0);
+    });
+    EXPECT_FALSE(MakePlan(graph, {.capacity_bytes = 127}).ok());
+  }
+}
+
+// x -> a -> b -> c, of which `middle` is the size of b's result.
+Graph Chain(double abc, double ab, bool ab_first, int64_t middle = 64) {
   CaseGraph g;
   const ValueId x = g.Op("x", {}, 64);
   std::vector<OpId> ops;
   ValueId v = x;
   for (const char* name : {"a", "b", "c"}) {
-    v = g.Op(name, {v}, 64);
+    v = g.Op(name, {v}, *name == 'b' ? middle : 64);
     ops.push_back(g.last_op());
   }
-  g.AddFusion(Group("abc", ops, /*required=*/false, /*benefit=*/3));
-  g.AddFusion(Group("ab", {ops[0], ops[1]}, /*required=*/false, /*benefit=*/2));
+  const Fusion longer = Group("abc", ops, /*required=*/false, abc);
+  const Fusion prefix = Group("ab", {ops[0], ops[1]}, /*required=*/false, ab);
+  g.AddFusion(ab_first ? prefix : longer);
+  g.AddFusion(ab_first ? longer : prefix);
   g.Output(v);
-  g.Plan([&](const Graph&, const Plan& plan) {
+  absl::StatusOr<Graph> graph = std::move(g).Build();
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return *std::move(graph);
+}
+
+void ExpectOneIsTaken(const Graph& graph, absl::string_view taken, int64_t bytes, absl::string_view why) {
+  PlanAtEveryEffort(graph, {}, [&](const Plan& plan) {
     ASSERT_EQ(plan.fused.size(), 2u);
-    EXPECT_FALSE(plan.fused[0].fused && plan.fused[1].fused);
-    EXPECT_LE(ArenaBytes(plan), 128);
+    for (const FusionDecision& d : plan.fused) {
+      EXPECT_EQ(d.fused, graph.fusions()[d.fusion.index()].name == taken);
+      EXPECT_THAT(d.why, StartsWith(d.fused ? "taken: benefit " : why));
+    }
+    EXPECT_EQ(ArenaBytes(plan), bytes);
+  });
+}
+
+TEST(CasesG, G6OfOverlappingOptionalGroupsTheBetterIsTaken) {
+  for (const bool ab_first : {false, true}) {
+    ExpectOneIsTaken(Chain(3, 2, ab_first), "abc", 128, "left separate: overlaps \"abc\", which is worth more");
+    ExpectOneIsTaken(Chain(2, 3, ab_first), "ab", 128, "left separate: overlaps \"ab\", which is worth more");
+  }
+}
+
+TEST(CasesG, G6OfEqualBenefitTheOneOfFewerBytesIsTakenThenTheEarlier) {
+  ExpectOneIsTaken(Chain(2, 2, false), "abc", 128, "left separate: overlaps \"abc\", which is worth as much");
+  ExpectOneIsTaken(Chain(2, 2, true), "ab", 128, "left separate: overlaps \"ab\", which is worth as much");
+  for (const bool ab_first : {false, true}) {
+    ExpectOneIsTaken(Chain(2, 2, ab_first, /*middle=*/100), "abc", 128,
+                     "left separate: overlaps \"abc\", which is worth as much for fewer bytes");
+  }
+}
+
+TEST(CasesG, G6TwoGroupsMayBeWorthMoreThanOne) {
+  CaseGraph g;
+  ValueId v = g.Input("x", 64);
+  for (const char* name : {"a", "b", "c", "d"}) v = g.Op(name, {v}, 64);
+  g.Output(v);
+  g.AddFusion(Group("bc", {OpId(1), OpId(2)}, /*required=*/false, 3));
+  g.AddFusion(Group("ab", {OpId(0), OpId(1)}, /*required=*/false, 2));
+  g.AddFusion(Group("cd", {OpId(2), OpId(3)}, /*required=*/false, 2));
+  g.Plan([&](const Graph&, const Plan& plan) {
+    EXPECT_FALSE(plan.fused[0].fused);
+    EXPECT_TRUE(plan.fused[1].fused && plan.fused[2].fused);
+    EXPECT_THAT(plan.fused[0].why, StartsWith("left separate: overlaps \"ab\", \"cd\", which together are worth more"));
+  });
+}
+
+TEST(CasesG, G6ARequiredGroupBeatsEveryOther) {
+  CaseGraph g;
+  ValueId v = g.Input("x", 64);
+  for (const char* name : {"a", "b", "c"}) v = g.Op(name, {v}, 64);
+  g.Output(v);
+  g.AddFusion(Group("abc", {OpId(0), OpId(1), OpId(2)}, /*required=*/false, 100));
+  g.AddFusion(Group("ab", {OpId(0), OpId(1)}));
+  g.Plan([&](const Graph&, const Plan& plan) {
+    EXPECT_EQ(plan.fused[0].why, "left separate: overlaps \"ab\", which is required");
+    EXPECT_FALSE(plan.fused[0].fused);
+    EXPECT_TRUE(plan.fused[1].fused);
+    EXPECT_EQ(plan.fused[1].why, "required");
   });
 }
 

@@ -68,13 +68,14 @@ void ExpectCopiesCounted(const Graph& graph, const Plan& plan) {
 }
 
 // A data movement whose action counts.
-bool IsMovement(const Graph& graph, OpId o) {
+bool IsMovement(const Graph& graph, const Plan& plan, OpId o) {
   const OpKind kind = graph.op(o).kind;
   if (kind == OpKind::kCompute || kind == OpKind::kView || kind == OpKind::kFill || kind == OpKind::kBarrier) {
     return false;
   }
-  return std::none_of(graph.fusions().begin(), graph.fusions().end(), [&](const Fusion& f) {
-    return f.required && std::find(f.ops.begin(), f.ops.end(), o) != f.ops.end();
+  return std::none_of(plan.fused.begin(), plan.fused.end(), [&](const FusionDecision& d) {
+    const std::vector<OpId>& ops = graph.fusions()[d.fusion.index()].ops;
+    return d.fused && std::find(ops.begin(), ops.end(), o) != ops.end();
   });
 }
 
@@ -205,7 +206,7 @@ int64_t ArenaBytes(const Plan& plan) {
 std::vector<std::string> Elided(const Graph& graph, const Plan& plan) {
   std::vector<std::string> names;
   for (const Note& note : plan.notes) {
-    const bool own = !note.result.has_value() && IsMovement(graph, note.op);
+    const bool own = !note.result.has_value() && IsMovement(graph, plan, note.op);
     if (own && note.action == Action::kElided) names.emplace_back(graph.name(note.op));
   }
   return names;
@@ -214,7 +215,7 @@ std::vector<std::string> Elided(const Graph& graph, const Plan& plan) {
 std::vector<std::string> Moving(const Graph& graph, const Plan& plan) {
   std::vector<std::string> names;
   for (const Note& note : plan.notes) {
-    const bool moves = !note.result.has_value() && IsMovement(graph, note.op) && note.action == Action::kRun;
+    const bool moves = !note.result.has_value() && IsMovement(graph, plan, note.op) && note.action == Action::kRun;
     const bool carries = note.why == Why::kCarried;
     if (!moves && !carries) continue;
     if (names.empty() || names.back() != graph.name(note.op)) names.emplace_back(graph.name(note.op));
@@ -227,7 +228,8 @@ void ExpectNothingMoves(const Graph& graph, const Plan& plan) {
   EXPECT_EQ(plan.stats.bytes_copied, 0);
   EXPECT_EQ(plan.stats.copies_kept, 0);
   int64_t movements = 0;
-  for (size_t i = 0; i < graph.ops().size(); ++i) movements += IsMovement(graph, OpId(static_cast<int32_t>(i))) ? 1 : 0;
+  for (size_t i = 0; i < graph.ops().size(); ++i)
+    movements += IsMovement(graph, plan, OpId(static_cast<int32_t>(i))) ? 1 : 0;
   EXPECT_EQ(plan.stats.copies_elided, movements);
 }
 

@@ -1,5 +1,6 @@
 #include "planner/order/schedule.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace bufplan {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Graph BuildOrDie(CaseGraph g) {
@@ -87,6 +89,7 @@ TEST(Schedule, AGroupRunsAtItsLastMembersPlace) {
   EXPECT_THAT(s->UnitAt(3), ElementsAre(OpId(1), OpId(3)));
   EXPECT_EQ(s->FusionAt(3), FusionId(0));
   EXPECT_EQ(s->FusionAt(1), std::nullopt);
+  EXPECT_TRUE(s->Fused(FusionId(0)));
   EXPECT_TRUE(s->Swallowed(a));
   EXPECT_FALSE(s->Swallowed(b));
   EXPECT_FALSE(s->Swallowed(x));
@@ -129,6 +132,33 @@ TEST(Schedule, AGroupIsOrderedLikeAllOfItsMembers) {
   ASSERT_TRUE(s.ok()) << s.status();
   EXPECT_TRUE(s->Before(0, 2));
   EXPECT_FALSE(s->Before(2, 3) || s->Before(3, 2));
+}
+
+// Two ways from a's producer to `until`, by b and by d on its stream; each group moves one behind.
+TEST(Schedule, GroupsThatTogetherBreakAKeepAliveAreRefused) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1"), s2 = g.AddStream("s2"), s3 = g.AddStream("s3");
+  const ValueId v = g.Op("v", {}, 8, {}, {.stream = s0});
+  const ValueId a = g.Op("a", {v}, 8, {}, {.stream = s1}), b = g.Op("b", {}, 8, {}, {.stream = s1});
+  const ValueId c = g.Op("c", {v}, 8, {}, {.stream = s2}), d = g.Op("d", {}, 8, {}, {.stream = s2});
+  const OpId until = g.R("until", {b, d}, {.stream = s3});
+  g.Op("e", {a}, 8, {}, {.stream = s1});
+  g.Op("f", {c}, 8, {}, {.stream = s2});
+  g.AddFusion(Group("ae", {OpId(1), OpId(6)}));
+  g.AddFusion(Group("cf", {OpId(3), OpId(7)}));
+  g.KeepAliveUntil(v, until);
+  const Graph graph = BuildOrDie(std::move(g));
+  for (const FusionId f : {FusionId(0), FusionId(1)}) {
+    const absl::StatusOr<Schedule> alone = Schedule::Create(graph, {f});
+    ASSERT_TRUE(alone.ok()) << alone.status();
+    EXPECT_TRUE(alone->Fused(f));
+    EXPECT_FALSE(alone->Fused(FusionId(1 - f.value)));
+  }
+  const absl::Status both = Schedule::Create(graph, {FusionId(0), FusionId(1)}).status();
+  EXPECT_EQ(both.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(both.message()),
+              HasSubstr("keep_alive of value \"v.out\" until op \"until\": its producer \"v\" is not ordered before "
+                        "that any more, as fusion \"ae\" runs \"a\" at the place of \"e\""));
 }
 
 TEST(Schedule, GroupsMayInterleave) {
