@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
+#include "ir/structure.h"
 #include "planner/sharing/moved_bytes.h"
 
 namespace bufplan {
@@ -211,6 +212,7 @@ absl::StatusOr<Plan> Assembler::Run(absl::Span<const SpaceProblem> problems, abs
   if (absl::Status s = NoteOps(); !s.ok()) return s;
   NoteEdgesAndFusions();
   FillStats(problems);
+  plan_.structure = Structure::Of(g_);
   return std::move(plan_);
 }
 
