@@ -7,10 +7,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "io/fingerprint.h"
 #include "io/json_dom.h"
 #include "io/json_plan_words.h"
 #include "io/json_reader.h"
 #include "io/json_text.h"
+#include "ir/structure.h"
 
 namespace bufplan {
 namespace {
@@ -328,6 +330,7 @@ absl::StatusOr<Plan> PlanJsonReader::Read() {
   List(m, kOrder, [&](JsonValue json) { ReadEdge(json); });
   if (in_.ok() && m.has(kStats)) ReadStats(m[kStats]);
   if (!in_.ok()) return in_.status();
+  if (plan_.fingerprint == Fingerprint(g_)) plan_.structure = Structure::Of(g_);
   return std::move(plan_);
 }
 

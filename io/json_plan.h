@@ -19,8 +19,9 @@
 // ERRORS (ReadPlanJson): InvalidArgument, "line 3, column 17: ..." or "at /values/3/in: ...": faulty JSON, unknown
 // keys, or names that the graph does not have, or names listed twice. Whether the plan is right is not asked here: a
 // value without an entry gets Location::kNone, a fusion without one is separate, and the checker says what that means.
-// The fingerprint is not compared: CheckFingerprint() in io/fingerprint.h does. COST: O(text). THREADS: no shared
-// state.
+// A fingerprint that is not the graph's is no error here (CheckFingerprint() in io/fingerprint.h says so), but such a
+// plan fits no graph; one of this graph Fits() what it did when it was made. COST: O(text), and Fingerprint(). THREADS:
+// no shared state.
 #ifndef BUFPLAN_IO_JSON_PLAN_H_
 #define BUFPLAN_IO_JSON_PLAN_H_
 

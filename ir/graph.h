@@ -159,6 +159,7 @@ struct DisjointPair {
 struct FusionInPlace {
   ValueId result, value;
   InPlaceMode mode = InPlaceMode::kSameIndex;
+  friend bool operator==(const FusionInPlace&, const FusionInPlace&) = default;
 };
 struct Fusion {
   std::string name = {};
@@ -178,10 +179,10 @@ class Graph {
   absl::Span<const Space> spaces() const { return spaces_; }  // never empty
   absl::Span<const Value> values() const { return values_; }
   absl::Span<const Op> ops() const { return ops_; }
-  absl::Span<const OrderEdge> order() const { return order_; }            // as given
+  absl::Span<const OrderEdge> order() const { return order_; }            // sorted, without duplicates
   absl::Span<const KeepAlive> keep_alive() const { return keep_alive_; }  // sorted, without duplicates
   absl::Span<const DisjointPair> disjoint() const { return disjoint_; }   // sorted, without duplicates
-  absl::Span<const Fusion> fusions() const { return fusions_; }
+  absl::Span<const Fusion> fusions() const { return fusions_; }           // sorted by ops, without duplicates
   absl::Span<const ValueId> outputs() const { return outputs_; }
   int32_t num_streams() const { return static_cast<int32_t>(stream_names_.size()); }  // at least 1
 

@@ -209,11 +209,16 @@ OpId GraphBuilder::Barrier(absl::string_view name, OpOptions options) {
 void GraphBuilder::Order(OpId before, OpId after) { graph_.order_.push_back({before, after}); }
 void GraphBuilder::KeepAliveUntil(ValueId value, OpId until) { graph_.keep_alive_.push_back({value, until}); }
 void GraphBuilder::Disjoint(ValueId a, ValueId b) { graph_.disjoint_.push_back({a, b}); }
+ConcurrentId GraphBuilder::OpenConcurrent(OpId fork) { return regions_.Open(fork); }
+void GraphBuilder::AddToBranch(ConcurrentId region, int32_t branch, OpId op) {
+  regions_.AddToBranch(region, branch, op);
+}
+void GraphBuilder::CloseConcurrent(ConcurrentId region, OpId join) { regions_.Close(region, join); }
 void GraphBuilder::AddFusion(Fusion fusion) { graph_.fusions_.push_back(std::move(fusion)); }
 void GraphBuilder::Output(ValueId value) { graph_.outputs_.push_back(value); }
 
 absl::StatusOr<Graph> GraphBuilder::Build() && {
-  absl::Status status = GraphValidator(graph_).Finish();
+  absl::Status status = GraphValidator(graph_, regions_).Finish();
   if (!status.ok()) return status;
   return std::move(graph_);
 }

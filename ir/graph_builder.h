@@ -23,6 +23,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ir/concurrent_regions.h"
 #include "ir/expr.h"
 #include "ir/graph.h"
 #include "ir/id.h"
@@ -148,10 +149,35 @@ class GraphBuilder {
   OpId Barrier(absl::string_view name, OpOptions options = {});
   OpId last_op() const { return OpId(static_cast<int32_t>(graph_.ops_.size()) - 1); }
 
+  // What a graph-optimising backend says while it walks a graph. Each call takes O(1) amortised, may be repeated, and
+  // may come before or after the ops that it speaks of, in any order among the others: the graph is the same. An op
+  // that is yet to come is known by the id that it will get; Build() checks.
   void Order(OpId before, OpId after);
+  // The bytes of `value` stay untouched until `until` has completed.
   void KeepAliveUntil(ValueId value, OpId until);
   void Disjoint(ValueId a, ValueId b);
+  // Ops that may be executed as one; `ops` in any order. A proposal is known by its name: the same again counts once,
+  // another one of that name is refused. FusionIds count the graph's fusions sorted by ops, then by name.
   void AddFusion(Fusion fusion);
+
+  // A concurrent region: the branches that begin after `fork` may run at once, and `join` waits for all of them.
+  //
+  //   const ConcurrentId qkv = b.OpenConcurrent(norm);         // the same region for the same fork
+  //   b.AddToBranch(qkv, 0, mm_q), b.AddToBranch(qkv, 1, mm_k), b.AddToBranch(qkv, 1, rope_k);
+  //   b.CloseConcurrent(qkv, attention);
+  //
+  // The ops of a branch, all those between fork and join that say so, get a stream of their own, whatever their
+  // OpOptions said, and two order edges: from the fork to its first op, from its last op to the join. Fork and join are
+  // on one stream; data does the rest. Streams are named after the fork's ("main.1", "main.2", ...); regions that
+  // follow each other on one stream use the same ones, so that they do not grow with the number of layers. A region may
+  // lie in a branch of another one. Branches have any numbers; the lower takes the first stream.
+  //
+  // Build() refuses, by name: a region that is never closed, or closed at two ops; a branch's op that is unknown, in
+  // two branches, or not listed between fork and join; fork and join on different streams.
+  ConcurrentId OpenConcurrent(OpId fork);
+  void AddToBranch(ConcurrentId region, int32_t branch, OpId op);
+  void CloseConcurrent(ConcurrentId region, OpId join);
+
   void Output(ValueId value);
 
   // The size of v; 0 for an id that this builder did not give out (which Build() refuses where it is used).
@@ -170,6 +196,7 @@ class GraphBuilder {
   void AddWrite(ValueId value, std::optional<ValueId> base = std::nullopt, std::optional<Region> region = std::nullopt);
 
   Graph graph_;
+  ConcurrentRegions regions_;
 };
 
 }  // namespace bufplan

@@ -63,10 +63,11 @@ std::string GraphValidator::Text(OpId o) const {
 
 absl::Status GraphValidator::Finish() {
   AddDefaults();
-  for (auto step : {&GraphValidator::CheckNames, &GraphValidator::CheckSymbols, &GraphValidator::CheckSpaces,
-                    &GraphValidator::CheckValues, &GraphValidator::CheckOps, &GraphValidator::CheckSums,
-                    &GraphValidator::CheckOrder, &GraphValidator::CheckKeepAlive, &GraphValidator::CheckDisjoint,
-                    &GraphValidator::CheckFusions, &GraphValidator::CheckOutputs}) {
+  DropRepeatedFusions();
+  for (auto step : {&GraphValidator::CheckNames, &GraphValidator::ApplyRegions, &GraphValidator::CheckSymbols,
+                    &GraphValidator::CheckSpaces, &GraphValidator::CheckValues, &GraphValidator::CheckOps,
+                    &GraphValidator::CheckSums, &GraphValidator::CheckOrder, &GraphValidator::CheckKeepAlive,
+                    &GraphValidator::CheckDisjoint, &GraphValidator::CheckFusions, &GraphValidator::CheckOutputs}) {
     absl::Status status = (this->*step)();
     if (!status.ok()) return status;
   }
@@ -88,12 +89,14 @@ void GraphValidator::AddDefaults() {
 absl::Status GraphValidator::CheckNames() {
   if (g_.values_.size() > INT32_MAX || g_.ops_.size() > INT32_MAX)
     return FaultAt("", "more than 2^31 - 1 values or ops");
-  const auto check = [](absl::string_view list, absl::string_view kind,
-                        const std::vector<std::string>& names) -> absl::Status {
+  const auto check = [this](absl::string_view list, absl::string_view kind,
+                            const std::vector<std::string>& names) -> absl::Status {
     absl::flat_hash_set<absl::string_view> seen;
     seen.reserve(names.size());
     for (size_t i = 0; i < names.size(); ++i) {
-      const auto where = [&] { return absl::StrCat("/", list, "/", i, list == "streams" ? "" : "/name"); };
+      const auto where = [&] {
+        return absl::StrCat("/", list, "/", list == "fusions" ? fusion_place_[i] : i, list == "streams" ? "" : "/name");
+      };
       if (names[i].empty() || names[i].size() > kMaxNameBytes) {
         return FaultAt(where(), absl::StrCat(kind, " \"", Shorten(names[i]), "\": name has ", names[i].size(),
                                              " bytes, must have 1..", kMaxNameBytes));
@@ -114,6 +117,10 @@ absl::Status GraphValidator::CheckNames() {
   if (absl::Status s = check("streams", "stream", g_.stream_names_); !s.ok()) return s;
   if (absl::Status s = check("values", "value", g_.value_names_); !s.ok()) return s;
   return check("ops", "op", g_.op_names_);
+}
+
+absl::Status GraphValidator::ApplyRegions() {
+  return regions_.Apply(g_.op_names_, g_.ops_, g_.stream_names_, g_.order_);
 }
 
 absl::Status GraphValidator::CheckSymbols() {
@@ -318,6 +325,8 @@ absl::Status GraphValidator::CheckOrder() {
       g_.cross_stream_edges_.emplace_back(e.before.index(), e.after.index());
     }
   }
+  std::sort(g_.order_.begin(), g_.order_.end());
+  g_.order_.erase(std::unique(g_.order_.begin(), g_.order_.end()), g_.order_.end());
   std::vector<int32_t> streams(g_.ops_.size());
   for (size_t i = 0; i < streams.size(); ++i) streams[i] = static_cast<int32_t>(g_.ops_[i].stream.index());
   std::vector<std::pair<int32_t, int32_t>>& edges = g_.cross_stream_edges_;

@@ -12,19 +12,22 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "ir/concurrent_regions.h"
 #include "ir/graph.h"
 
 namespace bufplan {
 
 class GraphValidator {
  public:
-  explicit GraphValidator(Graph& graph) : g_(graph) {}
+  GraphValidator(Graph& graph, const ConcurrentRegions& regions) : g_(graph), regions_(regions) {}
   absl::Status Finish();
 
  private:
   // graph_validator.cc: names, symbols, spaces, values, constraints.
   void AddDefaults();
+  void DropRepeatedFusions();
   absl::Status CheckNames();
+  absl::Status ApplyRegions();
   absl::Status CheckSymbols();
   absl::Status CheckSpaces();
   absl::Status CheckValues();
@@ -62,6 +65,8 @@ class GraphValidator {
   std::string Text(const Expr& e) const { return e.ToString(g_.symbols_); }
 
   Graph& g_;
+  const ConcurrentRegions& regions_;
+  std::vector<size_t> fusion_place_;         // by fusion, until they are sorted: which of those given it was
   std::optional<OpId> many_reads_of_;        // the last op with many reads,
   absl::flat_hash_set<int32_t> many_reads_;  // and what it reads
 };

@@ -1,12 +1,33 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "ir/graph_validator.h"
 #include "ir/where.h"
 
 namespace bufplan {
+
+void GraphValidator::DropRepeatedFusions() {
+  const auto same = [](const Fusion& a, const Fusion& b) {
+    return a.ops == b.ops && a.benefit == b.benefit && a.required == b.required && a.in_place == b.in_place;
+  };
+  std::vector<Fusion>& fusions = g_.fusions_;
+  absl::flat_hash_map<std::string, size_t> by_name;
+  size_t kept = 0;
+  for (size_t i = 0; i < fusions.size(); ++i) {
+    std::sort(fusions[i].ops.begin(), fusions[i].ops.end());
+    const auto [it, fresh] = by_name.try_emplace(fusions[i].name, kept);
+    if (!fresh && same(fusions[it->second], fusions[i])) continue;
+    if (kept != i) fusions[kept] = std::move(fusions[i]);
+    fusion_place_.push_back(i);
+    ++kept;
+  }
+  fusions.resize(kept);
+}
 
 absl::Status GraphValidator::CheckFusions() {
   // By op: 1 + the last group that marked it while it was looked at / the required group that owns it.
@@ -20,20 +41,22 @@ absl::Status GraphValidator::CheckFusions() {
     for (OpId o : f.ops) {
       int32_t& owner = required[o.index()];
       if (owner != 0) {
-        return FaultAt(absl::StrCat("/fusions/", i),
+        return FaultAt(absl::StrCat("/fusions/", fusion_place_[i]),
                        absl::StrCat("fusion \"", f.name, "\": ", Text(o), " is also in required fusion \"",
                                     g_.fusions_[static_cast<size_t>(owner) - 1].name, "\""));
       }
       owner = static_cast<int32_t>(i) + 1;
     }
   }
+  std::sort(g_.fusions_.begin(), g_.fusions_.end(),
+            [](const Fusion& a, const Fusion& b) { return std::tie(a.ops, a.name) < std::tie(b.ops, b.name); });
   return absl::OkStatus();
 }
 
 absl::Status GraphValidator::CheckFusion(size_t index, absl::Span<const OrderEdge> edges_by_after,
                                          std::vector<int32_t>& mark) {
   Fusion& f = g_.fusions_[index];
-  const std::string where = absl::StrCat("/fusions/", index);
+  const std::string where = absl::StrCat("/fusions/", fusion_place_[index]);
   const std::string who = absl::StrCat("fusion \"", f.name, "\"");
   if (f.ops.empty()) return FaultAt(where + "/ops", who + ": has no ops");
   for (OpId o : f.ops) {
@@ -42,7 +65,6 @@ absl::Status GraphValidator::CheckFusion(size_t index, absl::Span<const OrderEdg
       return FaultAt(where + "/ops", absl::StrCat(who, ": ", Text(o), " cannot be fused"));
     }
   }
-  std::sort(f.ops.begin(), f.ops.end());
   for (size_t i = 1; i < f.ops.size(); ++i) {
     if (f.ops[i] == f.ops[i - 1])
       return FaultAt(where + "/ops", absl::StrCat(who, ": ", Text(f.ops[i]), " is listed twice"));

@@ -42,6 +42,7 @@ using SpaceId = Id<struct SpaceTag>;
 using SymbolId = Id<struct SymbolTag>;
 using FusionId = Id<struct FusionTag>;
 using RegionId = Id<struct RegionTag>;
+using ConcurrentId = Id<struct ConcurrentTag>;  // a concurrent region, see GraphBuilder
 
 }  // namespace bufplan
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/expr_proof.h"
+#include "ir/structure.h"
 #include "planner/sharing/moved_bytes.h"
 
 namespace bufplan {
@@ -213,6 +214,7 @@ absl::StatusOr<Plan> Assembler::Run(absl::Span<const SpaceProblem> problems, abs
   NoteEdgesAndFusions();
   plan_.added_order.insert(plan_.added_order.end(), bought.begin(), bought.end());
   FillStats(problems);
+  plan_.structure = Structure::Of(g_);
   return std::move(plan_);
 }
 

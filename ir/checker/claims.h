@@ -15,7 +15,8 @@ namespace bufplan::checker {
 // Chunks, capacities, bounds and what is said to be optimal. COST: O(chunks).
 void CheckArenas(const Graph& graph, const Plan& plan, Reporter& reporter);
 
-// Without symbols: each chunk ends where the last thing in it does. COST: O(values + scratch).
+// Without symbols: each chunk ends where the last thing in it does. A plan that fits a graph of smaller sizes speaks of
+// the sizes that it was made for. COST: O(values + scratch).
 void CheckChunkSizes(const Graph& graph, const Plan& plan, const Memories& memories, const Layout& layout,
                      Reporter& reporter);
 

@@ -28,8 +28,8 @@ int Rounds(int usual) {
 
 std::vector<std::string> GraphSeeds() {
   std::vector<std::string> seeds = {std::string(kPlannedGraph)};
-  for (absl::string_view name : {"concat", "fusion", "kv_step", "relu_chain", "residual", "sizes", "streams",
-                                 "strided_copy", "transformer_block"}) {
+  for (absl::string_view name : {"concat", "fork_join", "fusion", "kv_step", "relu_chain", "residual", "sizes",
+                                 "streams", "strided_copy", "transformer_block"}) {
     seeds.push_back(TestFile(absl::StrCat("examples/", name, ".json")));
   }
   return seeds;

@@ -14,8 +14,8 @@ namespace bufplan {
 namespace {
 
 TEST(Golden, ExamplesAreCanonical) {
-  for (absl::string_view name : {"concat", "fusion", "kv_sink", "kv_step", "late_slice", "relu_chain", "residual",
-                                 "sizes", "streams", "strided_copy", "transformer_block"}) {
+  for (absl::string_view name : {"concat", "fork_join", "fusion", "kv_sink", "kv_step", "late_slice", "relu_chain",
+                                 "residual", "sizes", "streams", "strided_copy", "transformer_block"}) {
     const std::string path = absl::StrCat("examples/", name, ".json");
     const absl::StatusOr<Graph> graph = ReadGraphJson(TestFile(path));
     ASSERT_TRUE(graph.ok()) << path << ": " << graph.status();

@@ -14,8 +14,8 @@
 namespace bufplan {
 namespace {
 
-constexpr absl::string_view kExamples[] = {"concat", "fusion",  "kv_step",      "relu_chain",       "residual",
-                                           "sizes",  "streams", "strided_copy", "transformer_block"};
+constexpr absl::string_view kExamples[] = {"concat",   "fork_join", "fusion",  "kv_step",      "relu_chain",
+                                           "residual", "sizes",     "streams", "strided_copy", "transformer_block"};
 
 std::string Example(absl::string_view name) { return TestFile(absl::StrCat("examples/", name, ".json")); }
 

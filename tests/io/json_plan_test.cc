@@ -125,6 +125,25 @@ TEST_F(JsonPlan, RoundTripLosesNothing) {
   EXPECT_EQ(WritePlanJson(graph(), *again), Good());
 }
 
+TEST_F(JsonPlan, FitsWhatItFittedIfTheGraphIsItsOwn) {
+  const absl::StatusOr<Plan> again = ReadPlanJson(Good(), graph());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->Fits(graph()));
+  const auto fits = [&](absl::string_view from, absl::string_view to) {
+    const absl::StatusOr<Graph> other = ReadGraphJson(absl::StrReplaceAll(kGraph, {{from, to}}));
+    EXPECT_TRUE(other.ok()) << other.status();
+    return again->Fits(*other);
+  };
+  EXPECT_TRUE(fits(R"("w", "bytes": 128)", R"("w", "bytes": 64)"));
+  EXPECT_TRUE(fits(R"("fg")", R"("other")"));
+  EXPECT_FALSE(fits(R"("w", "bytes": 128)", R"("w", "bytes": 256)"));
+  EXPECT_FALSE(fits(R"("outputs": ["w"])", R"("outputs": [])"));
+  const absl::StatusOr<Plan> stranger =
+      ReadPlanJson(absl::StrReplaceAll(Good(), {{Fingerprint(graph()), "another"}}), graph());
+  ASSERT_TRUE(stranger.ok()) << stranger.status();
+  EXPECT_FALSE(stranger->Fits(graph()));
+}
+
 TEST_F(JsonPlan, NotesKeepTheirSentences) {
   Plan plan = MakePlanByHand(graph());
   plan.notes.clear();

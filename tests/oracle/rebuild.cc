@@ -18,9 +18,9 @@ class Rebuilder {
   absl::StatusOr<Graph> Run() {
     for (const Symbol& s : graph_.symbols()) builder_.AddSymbol(s.name, s.min, s.max, s.multiple_of);
     for (size_t i = 0; i < graph_.spaces().size(); ++i) {
-      builder_.AddSpace(graph_.name(SpaceId(static_cast<int32_t>(i))), graph_.spaces()[i]);
+      builder_.AddSpace(Name(SpaceId(static_cast<int32_t>(i))), graph_.spaces()[i]);
     }
-    for (int32_t i = 0; i < graph_.num_streams(); ++i) builder_.AddStream(graph_.name(StreamId(i)));
+    for (int32_t i = 0; i < graph_.num_streams(); ++i) builder_.AddStream(Name(StreamId(i)));
     AddValues();
     new_op_.assign(graph_.ops().size(), std::nullopt);
     for (size_t i = 0; i < graph_.ops().size(); ++i) {
@@ -45,10 +45,14 @@ class Rebuilder {
       o.pinned_offset_bytes = v.pinned_offset_bytes;
       o.preserve = v.preserve;
       o.writable = v.writable;
-      new_[i] = builder_.AddValue(graph_.name(ValueId(static_cast<int32_t>(i))), v.bytes, v.role, std::move(o));
+      new_[i] = builder_.AddValue(Name(ValueId(static_cast<int32_t>(i))), recipe_.bytes[i], v.role, std::move(o));
     }
   }
 
+  template <class IdType>
+  std::string Name(IdType id) const {
+    return recipe_.keeps_names ? std::string(graph_.name(id)) : std::string();
+  }
   bool Has(ValueId v) const { return new_[v.index()].has_value(); }
   bool Has(OpId o) const { return new_op_[o.index()].has_value(); }
   bool HasAll(OpId o) const {
@@ -69,10 +73,10 @@ class Rebuilder {
 
   void AddOp(OpId o) {
     const Op& op = graph_.op(o);
-    const std::string name(graph_.name(o));
+    const std::string name = Name(o);
     OpOptions options;
     options.stream = op.stream;
-    options.scratch_bytes = op.scratch_bytes;
+    options.scratch_bytes = recipe_.scratch[o.index()];
     options.elide = op.elide;
     if (op.kind == OpKind::kCompute) return AddCompute(op, name, options);
     if (op.kind == OpKind::kBarrier) return static_cast<void>(builder_.Barrier(name, options));
@@ -82,7 +86,7 @@ class Rebuilder {
       return static_cast<void>(builder_.Commit(name, *from, New(*op.commit_target), options));
     const Write& w = graph_.writes(op)[0];
     const ValueId to = New(w.value);
-    const Expr bytes = graph_.value(w.value).bytes;
+    const Expr bytes = recipe_.bytes[w.value.index()];
     switch (op.kind) {
       case OpKind::kView: builder_.View(name, *from, graph_.region(*reads[0].region).at, bytes, to, options); break;
       case OpKind::kSlice: builder_.Slice(name, *from, graph_.region(*reads[0].region).at, bytes, to, options); break;
@@ -162,6 +166,8 @@ Recipe WholeRecipe(const Graph& graph) {
   Recipe r;
   for (size_t i = 0; i < graph.values().size(); ++i) r.values.push_back(i);
   r.keeps_op.assign(graph.ops().size(), true);
+  for (const Value& v : graph.values()) r.bytes.push_back(v.bytes);
+  for (const Op& op : graph.ops()) r.scratch.push_back(op.scratch_bytes);
   r.order.assign(graph.order().begin(), graph.order().end());
   r.keep_alive.assign(graph.keep_alive().begin(), graph.keep_alive().end());
   r.disjoint.assign(graph.disjoint().begin(), graph.disjoint().end());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ir/expr.h"
 #include "ir/graph.h"
 
 namespace bufplan {
@@ -15,6 +16,9 @@ namespace bufplan {
 struct Recipe {
   std::vector<size_t> values;  // in the order in which they are declared, ahead of all ops
   std::vector<bool> keeps_op;  // by op
+  std::vector<Expr> bytes;     // by value; where an op makes its result as long as its operands ask, that counts
+  std::vector<Expr> scratch;   // by op
+  bool keeps_names = true;     // else all but fusions and symbols are unnamed
   std::vector<OrderEdge> order;
   std::vector<KeepAlive> keep_alive;
   std::vector<DisjointPair> disjoint;
@@ -25,7 +29,6 @@ struct Recipe {
 // All of the graph.
 Recipe WholeRecipe(const Graph& graph);
 
-// Names stay as they are.
 // ERRORS: what Build() says: an op without what it uses, for one. Of a whole recipe: a fault of this or of the builder.
 absl::StatusOr<Graph> Rebuild(const Graph& graph, const Recipe& recipe);
 

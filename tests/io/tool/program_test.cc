@@ -191,8 +191,8 @@ TEST_F(ProgramTest, FilesThatCannotBeReadOrWritten) {
 }
 
 TEST_F(ProgramTest, Examples) {
-  for (const char* name : {"concat", "fusion", "kv_sink", "kv_step", "late_slice", "relu_chain", "sizes", "streams",
-                           "strided_copy", "transformer_block"}) {
+  for (const char* name : {"concat", "fork_join", "fusion", "kv_sink", "kv_step", "late_slice", "relu_chain", "sizes",
+                           "streams", "strided_copy", "transformer_block"}) {
     const std::string graph = absl::StrCat("examples/", name, ".json"), plan = Path(name);
     Outcome o = RunProgram(absl::StrCat("plan ", graph, " -o ", plan));
     EXPECT_EQ(o.exit_status, 0) << name << ": " << o.err;
