@@ -52,7 +52,7 @@ class Sweep {
   // From the end of the range before, or 0, to `end`.
   struct Range {
     int64_t end = 0;
-    int32_t owner = kNobody;  // a piece
+    int32_t owner = kNobody;  // a piece, or pieces.size() + i: the whole of a storage, wholes_[i]
     int32_t over = 0;         // the time from which on it is over for all chains
   };
 
@@ -60,9 +60,15 @@ class Sweep {
   bool IsFree(const Range& range, const StorageSpec& storage) const {
     if (range.owner == kNobody) return true;
     for (size_t p = storage.first_piece; p < storage.first_piece + storage.num_pieces; ++p) {
-      if (!order_.Before(static_cast<size_t>(range.owner), p, problem_.pieces[p].begin)) return false;
+      if (problem_.pieces[p].begin < OverOf(range.owner, order_.chain[p])) return false;
     }
     return true;
+  }
+
+  int32_t OverOf(int32_t owner, int32_t chain) const {
+    const size_t i = static_cast<size_t>(owner), n = problem_.pieces.size();
+    if (i < n) return order_.Over(i, chain);
+    return wholes_[(i - n) * static_cast<size_t>(order_.num_chains) + static_cast<size_t>(chain)];
   }
 
   // The lowest byte for the storage, which begins at `now`. Its bytes are taken.
@@ -104,6 +110,7 @@ class Sweep {
     return best;
   }
 
+  // Pieces on the same bytes follow each other, so that the last one stands for all; else the storage is one whole.
   void Lay(const StorageSpec& storage, int64_t at) {
     pieces_.clear();
     for (size_t p = storage.first_piece; p < storage.first_piece + storage.num_pieces; ++p) {
@@ -112,15 +119,40 @@ class Sweep {
     std::stable_sort(pieces_.begin(), pieces_.end(), [&](int32_t a, int32_t b) {
       return problem_.pieces[static_cast<size_t>(a)].begin < problem_.pieces[static_cast<size_t>(b)].begin;
     });
+    const auto of_storage = [&](int32_t owner) {
+      return owner >= static_cast<int32_t>(storage.first_piece) &&
+             owner < static_cast<int32_t>(storage.first_piece + storage.num_pieces);
+    };
+    bool ordered = true;
     for (int32_t p : pieces_) {
-      const Piece& piece = problem_.pieces[static_cast<size_t>(p)];
-      int32_t over = 0;
-      for (int32_t c = 0; c < order_.num_chains; ++c) over = std::max(over, order_.Over(static_cast<size_t>(p), c));
-      Own(AlignDown(at + piece.low, granule_), AlignUp(at + piece.high, granule_), p, over);
+      const int64_t begin = problem_.pieces[static_cast<size_t>(p)].begin;
+      LayPiece(p, p, at, [&](int32_t before) {
+        ordered = ordered && (!of_storage(before) || begin >= OverOf(before, order_.chain[static_cast<size_t>(p)]));
+      });
     }
+    if (ordered) return;
+    const int32_t whole = static_cast<int32_t>(problem_.pieces.size() + wholes_.size() / Chains());
+    for (int32_t c = 0; c < order_.num_chains; ++c) {
+      int32_t over = 0;
+      for (int32_t p : pieces_) over = std::max(over, order_.Over(static_cast<size_t>(p), c));
+      wholes_.push_back(over);
+    }
+    for (int32_t p : pieces_) LayPiece(p, whole, at, [](int32_t) {});
   }
 
-  void Own(int64_t low, int64_t high, int32_t owner, int32_t over) {
+  size_t Chains() const { return static_cast<size_t>(order_.num_chains); }
+
+  // The bytes of the piece get the owner. Calls f(owner) for those that they had.
+  template <class F>
+  void LayPiece(int32_t p, int32_t owner, int64_t at, F f) {
+    const Piece& piece = problem_.pieces[static_cast<size_t>(p)];
+    int32_t over = 0;
+    for (int32_t c = 0; c < order_.num_chains; ++c) over = std::max(over, OverOf(owner, c));
+    Own(AlignDown(at + piece.low, granule_), AlignUp(at + piece.high, granule_), owner, over, f);
+  }
+
+  template <class F>
+  void Own(int64_t low, int64_t high, int32_t owner, int32_t over, F f) {
     const int64_t top = ranges_.empty() ? 0 : ranges_.back().end;
     if (low > top) ranges_.push_back({low});
     if (high > top) ranges_.push_back({high});
@@ -128,6 +160,7 @@ class Sweep {
     const auto first = std::upper_bound(ranges_.begin(), ranges_.end(), low, ends_after);
     const auto last = std::upper_bound(ranges_.begin(), ranges_.end(), high - 1, ends_after);
     const int64_t first_begin = first == ranges_.begin() ? 0 : std::prev(first)->end;
+    std::for_each(first, std::next(last), [&](const Range& r) { f(r.owner); });
     scratch_.clear();
     if (first_begin < low) scratch_.push_back({low, first->owner, first->over});
     scratch_.push_back({high, owner, over});
@@ -141,7 +174,8 @@ class Sweep {
   const int64_t granule_;
   std::vector<Range> ranges_;  // one after the other, from byte 0
   std::vector<Range> scratch_;
-  std::vector<int32_t> pieces_;
+  std::vector<int32_t> wholes_;  // num_chains entries each, as in ChainOrder::over
+  std::vector<int32_t> pieces_;  // of the storage at hand, by begin
 };
 
 }  // namespace

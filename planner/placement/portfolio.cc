@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "planner/placement/antichain.h"
+#include "planner/placement/chain_pools.h"
 #include "planner/placement/chain_sweep.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/interval_order.h"
@@ -132,15 +133,23 @@ bool Fits(const PlacementProblem& problem, int64_t bytes) {
   return bytes <= problem.capacity_bytes.value_or(INT64_MAX);
 }
 
+// The best of the sweeps that apply.
+int64_t SweepAny(const PlacementProblem& problem, std::vector<int64_t>& offset_bytes) {
+  if (!problem.order.has_value()) return SweepBestFit(problem, offset_bytes);
+  const int64_t pooled_bytes = PlaceInChainPools(problem, offset_bytes);
+  std::vector<int64_t> in_line;
+  const std::optional<int64_t> line_bytes = ChainSweep(problem, in_line);
+  if (!line_bytes.has_value() || *line_bytes > pooled_bytes) return pooled_bytes;
+  offset_bytes = std::move(in_line);
+  return *line_bytes;
+}
+
 absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const LowerBound& bound,
                                       const PlacementOptions& options) {
   std::vector<int64_t> swept;
   int64_t swept_bytes = INT64_MAX;
-  if (CanSweep(problem)) {
-    swept_bytes =
-        problem.order.has_value() ? ChainSweep(problem, swept).value_or(INT64_MAX) : SweepBestFit(problem, swept);
-    if (swept_bytes > problem.max_chunk_bytes.value_or(INT64_MAX)) swept_bytes = INT64_MAX;
-  }
+  if (CanSweep(problem)) swept_bytes = SweepAny(problem, swept);
+  if (swept_bytes > problem.max_chunk_bytes.value_or(INT64_MAX)) swept_bytes = INT64_MAX;
   const bool fast = options.effort == PlacementEffort::kFast;
   const bool good_enough = swept_bytes == bound.bytes || (fast && Fits(problem, swept_bytes));
   if (swept_bytes < INT64_MAX && good_enough) return InOneChunk(swept_bytes, std::move(swept));
