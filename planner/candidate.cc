@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "ir/region.h"
 #include "planner/order/reduce_edges.h"
+#include "planner/placement/antichain.h"
+#include "planner/placement/conflict_lists.h"
 #include "planner/placement/lower_bound.h"
 
 namespace bufplan {
@@ -15,6 +17,8 @@ namespace {
 
 // How many of the values that are live at a peak are named.
 constexpr size_t kMaxNamed = 10;
+// Steps of the search for the heaviest values that may be live at once, for a message.
+constexpr int64_t kAntichainWork = 10'000'000;
 
 // One placement problem per space: its storages and the scratch of the ops that run there.
 std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
@@ -126,6 +130,34 @@ absl::Status NamePinConflict(const absl::Status& status, const Graph& graph, con
   return absl::Status(status.code(), absl::StrCat("space \"", graph.name(problem.space), "\": ", status.message()));
 }
 
+// The storages of an antichain by one value each, largest first; scratch by its op.
+std::string NamesOf(const Antichain& antichain, const Graph& graph, const Sharing& sharing,
+                    const SpaceProblem& problem) {
+  std::vector<std::optional<ValueId>> first(sharing.storages.size());
+  for (size_t i = graph.values().size(); i-- > 0;) {
+    if (sharing.storage_of[i] == Sharing::kNoStorage) continue;
+    first[static_cast<size_t>(sharing.storage_of[i])] = ValueId(static_cast<int32_t>(i));
+  }
+  const std::vector<int32_t> owner = OwnersOfPieces(problem.problem);
+  std::vector<std::pair<int64_t, size_t>> items;  // -bytes, item
+  for (int32_t p : antichain.pieces) {
+    const Piece& piece = problem.problem.pieces[static_cast<size_t>(p)];
+    items.emplace_back(piece.low - piece.high, static_cast<size_t>(owner[static_cast<size_t>(p)]));
+  }
+  std::sort(items.begin(), items.end());
+  std::string text;
+  for (size_t i = 0; i < std::min(items.size(), kMaxNamed); ++i) {
+    const size_t item = items[i].second;
+    const std::string name =
+        item < problem.storage.size()
+            ? absl::StrCat("\"", graph.name(*first[static_cast<size_t>(problem.storage[item])]), "\"")
+            : absl::StrCat("scratch of \"", graph.name(problem.scratch[item - problem.storage.size()]), "\"");
+    absl::StrAppend(&text, i == 0 ? ": " : ", ", name, " ", -items[i].first);
+  }
+  if (items.size() > kMaxNamed) absl::StrAppend(&text, " and ", items.size() - kMaxNamed, " more");
+  return text;
+}
+
 // The same failure in the author's names: the peak op, who is live there, and a capacity that works.
 absl::Status NameFailure(const absl::Status& status, const Graph& graph, const Schedule& schedule, const Uses& uses,
                          const Sharing& sharing, const LiveRanges& live, const SpaceProblem& problem,
@@ -140,6 +172,13 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
     absl::StrAppend(&text, i == 0 ? ": " : ", ", "\"", graph.name(values[i]), "\" ", graph.value(values[i]).max_bytes);
   }
   if (values.size() > kMaxNamed) absl::StrAppend(&text, " and ", values.size() - kMaxNamed, " more");
+  if (problem.problem.order.has_value()) {
+    const Antichain heaviest = HeaviestAntichain(problem.problem, kAntichainWork);
+    if (heaviest.bytes > peak.bytes) {
+      absl::StrAppend(&text, "; where streams run ahead of each other ", heaviest.bytes, " bytes may be live at once",
+                      NamesOf(heaviest, graph, sharing, problem));
+    }
+  }
   if (problem.problem.capacity_bytes.has_value()) {
     PlacementProblem unlimited = problem.problem;
     unlimited.capacity_bytes = std::nullopt;
