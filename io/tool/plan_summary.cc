@@ -34,7 +34,8 @@ std::string SumText(const PlanSummary& summary) {
   const double times = static_cast<double>(sum) / static_cast<double>(arenas);
   if (sum == arenas) return text + "; the arena is as large";
   if (times < 1) {
-    return absl::StrCat(text, absl::StrFormat("; the arena is %.2f%% larger, by alignment", 100 * (1 / times - 1)));
+    return absl::StrCat(
+        text, absl::StrFormat("; the arena is %.2f%% larger, by alignment and scratch", 100 * (1 / times - 1)));
   }
   return absl::StrCat(text, absl::StrFormat("; the arena is %.2f times smaller", times));
 }
