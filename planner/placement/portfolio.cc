@@ -179,8 +179,8 @@ int64_t AntichainWorkLimit(const PlacementProblem& problem, const PlacementOptio
   return 1'000'000 + (options.effort == PlacementEffort::kMax ? 1'000 : 50) * entries;
 }
 
-// Pieces are intervals, or have an order that intervals cannot tell.
-absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const PlacementOptions& options) {
+// Pieces are intervals, or have an order that intervals cannot tell. `times`: those are the caller's.
+absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const PlacementOptions& options, bool times) {
   PlacementProblem merged_pieces;
   if (HasManyPieces(problem) && !problem.order.has_value()) merged_pieces = MergePieces(problem);
   const PlacementProblem& merged = merged_pieces.storages.empty() ? problem : merged_pieces;
@@ -195,11 +195,14 @@ absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const Pl
     }
   }
   if (!Fits(problem, bound.bytes)) {
-    const std::string why = method == BoundMethod::kLoad
-                                ? absl::StrCat("load ", bound.load_bytes, " at time ", bound.peak_time)
-                                : std::string("which may be live at once, as no order of the streams forbids it");
-    return absl::ResourceExhaustedError(absl::StrCat("no placement fits: at least ", bound.bytes, " bytes are needed (",
-                                                     why, "), capacity=", *problem.capacity_bytes));
+    std::string why;
+    if (method == BoundMethod::kAntichain) {
+      why = " (they may be live at once)";
+    } else if (times) {
+      why = absl::StrCat(" (load ", bound.load_bytes, " at time ", bound.peak_time, ")");
+    }
+    return absl::ResourceExhaustedError(absl::StrCat("no placement fits: at least ", bound.bytes, " bytes are needed",
+                                                     why, ", capacity=", *problem.capacity_bytes));
   }
   absl::StatusOr<Placement> placement = PlaceMerged(merged, bound, options);
   if (!placement.ok()) return placement;
@@ -223,13 +226,13 @@ absl::StatusOr<Placement> Place(const PlacementProblem& problem, const Placement
     empty.optimal = true;
     return empty;
   }
-  if (!problem.order.has_value()) return PlaceChecked(problem, options);
+  if (!problem.order.has_value()) return PlaceChecked(problem, options, /*times=*/true);
   std::optional<std::vector<Piece>> intervals = AsIntervals(problem);
-  if (!intervals.has_value()) return PlaceChecked(problem, options);
+  if (!intervals.has_value()) return PlaceChecked(problem, options, /*times=*/true);
   PlacementProblem simple = problem;
   simple.pieces = *std::move(intervals);
   simple.order = std::nullopt;
-  return PlaceChecked(simple, options);
+  return PlaceChecked(simple, options, /*times=*/false);
 }
 
 }  // namespace bufplan
