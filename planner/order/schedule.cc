@@ -19,6 +19,9 @@ absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, absl::Span<const F
   if (!fused.empty() || !added.empty()) {
     if (absl::Status status = s.AddEdges(added); !status.ok()) return status;
   }
+  if (!fused.empty()) {
+    if (absl::Status status = s.CheckKeepAlive(); !status.ok()) return status;
+  }
   s.OrderStreams();
   return s;
 }
@@ -59,8 +62,10 @@ absl::Status Schedule::AddEdges(absl::Span<const OrderEdge> added) {
   if (!hb.ok()) {
     std::string names;
     for (int32_t o : cycle) absl::StrAppend(&names, names.empty() ? "" : ", ", "\"", graph_->name(OpId(o)), "\"");
-    return absl::InvalidArgumentError(
-        absl::StrCat("the required fusions make a cycle across streams through ops ", names));
+    return absl::InvalidArgumentError(absl::StrCat(fused_.empty()  ? "the added order edges"
+                                                   : added.empty() ? "the fused groups"
+                                                                   : "the fused groups and added order edges",
+                                                   " make a cycle across streams through ops ", names));
   }
   own_hb_ = std::make_unique<HappensBefore>(*std::move(hb));
   hb_ = own_hb_.get();
@@ -68,6 +73,23 @@ absl::Status Schedule::AddEdges(absl::Span<const OrderEdge> added) {
   if (std::is_sorted(run.begin(), run.end())) return absl::OkStatus();
   place_.resize(run.size());
   for (size_t i = 0; i < run.size(); ++i) place_[static_cast<size_t>(run[i])] = static_cast<int32_t>(i);
+  return absl::OkStatus();
+}
+
+// Build() saw to it that a value is there before its keep-alive ends, if its op runs at its own place.
+absl::Status Schedule::CheckKeepAlive() const {
+  for (const KeepAlive& k : graph_->keep_alive()) {
+    const std::optional<OpId> producer = graph_->producer(k.value);
+    if (!producer.has_value()) continue;
+    const int32_t born = TimeOf(*producer), until = TimeOf(k.until);
+    if (born == until || Before(born, until)) continue;
+    const std::optional<FusionId> group = FusionAt(born);
+    if (!group.has_value()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("keep_alive of value \"", graph_->name(k.value), "\" until op \"", graph_->name(k.until),
+                     "\": fusion \"", graph_->fusions()[group->index()].name, "\", which writes it, runs at op \"",
+                     graph_->name(OpId(born)), "\", which is not ordered before that"));
+  }
   return absl::OkStatus();
 }
 

@@ -34,7 +34,8 @@ class Schedule {
   static constexpr int32_t kStart = -1;
 
   // `fused` are the groups that run as one op. They must not overlap. `added`: order edges beside the graph's own.
-  // ERRORS: InvalidArgument if the groups and edges together make a cycle across streams; names the ops.
+  // ERRORS: InvalidArgument if the groups and edges together make a cycle across streams; names the ops. If a value's
+  // keep-alive ends before the group that writes it is done; names all three.
   static absl::StatusOr<Schedule> Create(const Graph& graph, absl::Span<const FusionId> fused,
                                          absl::Span<const OrderEdge> added = {});
 
@@ -92,6 +93,7 @@ class Schedule {
   void FindSwallowed();
   void Fuse(absl::Span<const FusionId> fused);
   absl::Status AddEdges(absl::Span<const OrderEdge> added);
+  absl::Status CheckKeepAlive() const;
   void OrderStreams();
 
   const Graph* graph_;
