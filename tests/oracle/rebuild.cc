@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "ir/graph_builder.h"
 
 namespace bufplan {
@@ -20,7 +21,9 @@ class Rebuilder {
     for (size_t i = 0; i < graph_.spaces().size(); ++i) {
       builder_.AddSpace(graph_.name(SpaceId(static_cast<int32_t>(i))), graph_.spaces()[i]);
     }
-    for (int32_t i = 0; i < graph_.num_streams(); ++i) builder_.AddStream(graph_.name(StreamId(i)));
+    for (int32_t i = 0; i < recipe_.num_streams; ++i) {
+      builder_.AddStream(i < graph_.num_streams() ? std::string(graph_.name(StreamId(i))) : absl::StrCat("more", i));
+    }
     AddValues();
     new_op_.assign(graph_.ops().size(), std::nullopt);
     for (size_t i = 0; i < graph_.ops().size(); ++i) {
@@ -71,7 +74,7 @@ class Rebuilder {
     const Op& op = graph_.op(o);
     const std::string name(graph_.name(o));
     OpOptions options;
-    options.stream = op.stream;
+    options.stream = recipe_.stream_of_op[o.index()];
     options.scratch_bytes = op.scratch_bytes;
     options.elide = op.elide;
     if (op.kind == OpKind::kCompute) return AddCompute(op, name, options);
@@ -162,6 +165,8 @@ Recipe WholeRecipe(const Graph& graph) {
   Recipe r;
   for (size_t i = 0; i < graph.values().size(); ++i) r.values.push_back(i);
   r.keeps_op.assign(graph.ops().size(), true);
+  r.num_streams = graph.num_streams();
+  for (const Op& op : graph.ops()) r.stream_of_op.push_back(op.stream);
   r.order.assign(graph.order().begin(), graph.order().end());
   r.keep_alive.assign(graph.keep_alive().begin(), graph.keep_alive().end());
   r.disjoint.assign(graph.disjoint().begin(), graph.disjoint().end());

@@ -3,6 +3,7 @@
 #define BUFPLAN_TESTS_ORACLE_REBUILD_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,8 @@ namespace bufplan {
 struct Recipe {
   std::vector<size_t> values;  // in the order in which they are declared, ahead of all ops
   std::vector<bool> keeps_op;  // by op
+  int32_t num_streams = 1;     // those of the graph, and perhaps more
+  std::vector<StreamId> stream_of_op;
   std::vector<OrderEdge> order;
   std::vector<KeepAlive> keep_alive;
   std::vector<DisjointPair> disjoint;
