@@ -61,7 +61,10 @@ absl::Status Schedule::AddEdges(absl::Span<const OrderEdge> added) {
   if (!hb.ok()) {
     std::string names;
     for (int32_t o : cycle) absl::StrAppend(&names, names.empty() ? "" : ", ", "\"", graph_->name(OpId(o)), "\"");
-    return absl::InvalidArgumentError(absl::StrCat("the fused groups make a cycle across streams through ops ", names));
+    return absl::InvalidArgumentError(absl::StrCat(fused_.empty()  ? "the added order edges"
+                                                   : added.empty() ? "the fused groups"
+                                                                   : "the fused groups and added order edges",
+                                                   " make a cycle across streams through ops ", names));
   }
   own_hb_ = std::make_unique<HappensBefore>(*std::move(hb));
   hb_ = own_hb_.get();

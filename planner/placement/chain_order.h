@@ -10,9 +10,10 @@
 //   chain 1        └ u ───┴─▶ b    for chain 1 only after u, its user there
 //
 // Times are places in one list in which all chains run, each in its order: Piece [begin, end) is the life when
-// everything runs in list order. What is before in the partial order is so in the list: over(a, c) >= a.end for every
-// chain c. The relation is transitive: if a is before b, then over(a, c) <= over(b, c) for every chain c. So it is an
-// order, and two pieces meet in time iff neither is before the other; those that meet in list order always do.
+// everything runs in list order. What is before in the partial order is so in the list: on every chain c, what begins
+// at over(a, c) or later begins at a.end or later. The relation is transitive: if a is before b, then over(a, c) <=
+// over(b, c) for every chain c. So it is an order, and two pieces meet in time iff neither is before the other; those
+// that meet in list order always do.
 //
 // COST: space O(pieces * chains), a comparison O(1). THREADS: value type.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_CHAIN_ORDER_H_

@@ -151,7 +151,7 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const Low
   if (CanSweep(problem)) swept_bytes = SweepAny(problem, swept);
   if (swept_bytes > problem.max_chunk_bytes.value_or(INT64_MAX)) swept_bytes = INT64_MAX;
   const bool fast = options.effort == PlacementEffort::kFast;
-  const bool good_enough = swept_bytes == bound.bytes || (fast && Fits(problem, swept_bytes));
+  const bool good_enough = swept_bytes == bound.bytes || fast;
   if (swept_bytes < INT64_MAX && good_enough) return InOneChunk(swept_bytes, std::move(swept));
 
   FirstFit first_fit(problem);
@@ -159,12 +159,10 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const Low
     return absl::InvalidArgumentError(absl::StrCat("storages ", pins->first, " and ", pins->second,
                                                    ": pinned to bytes that both hold at the same time"));
   }
-  if (fast && swept_bytes == INT64_MAX) {
+  if (fast) {
     std::vector<int64_t> line_offset;
-    const StorageTraits traits = ComputeTraits(problem);
-    const std::optional<int64_t> bytes =
-        first_fit.Run(MakeOrder(traits, OrderKind::kStart), INT64_MAX, INT64_MAX, line_offset);
-    if (bytes.has_value() && Fits(problem, *bytes)) return first_fit.OnChunks(line_offset);
+    first_fit.Run(MakeOrder(ComputeTraits(problem), OrderKind::kStart), INT64_MAX, INT64_MAX, line_offset);
+    return first_fit.OnChunks(line_offset);
   }
   Portfolio portfolio(problem, bound, first_fit, WorkLimit(options, problem.storages.size()));
   if (swept_bytes < INT64_MAX) portfolio.Offer(swept_bytes, std::move(swept));
@@ -210,6 +208,9 @@ absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const Pl
   placement->bound = method;
   placement->optimal = placement->total_bytes == bound.bytes;
   if (!Fits(problem, placement->total_bytes)) {
+    if (options.effort == PlacementEffort::kFast) {
+      return PlaceChecked(problem, {PlacementEffort::kDefault, options.work_limit}, times);  // finds and proves more
+    }
     return absl::DeadlineExceededError(absl::StrCat("no placement found that fits: best ", placement->total_bytes,
                                                     " bytes, at least ", bound.bytes,
                                                     " are needed, capacity=", *problem.capacity_bytes));

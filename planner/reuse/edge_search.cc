@@ -19,6 +19,9 @@ constexpr int64_t kMinEvaluations = 24, kMaxEvaluations = 1000;
 constexpr int64_t kAntichainWork = 2'000'000;
 // Of the heaviest pieces so many may be put in order.
 constexpr size_t kMaxMembers = 24;
+// The best first edges from which the others are looked for, and ops that may be looked at before the next one.
+constexpr size_t kMaxFirst = 12;
+constexpr int64_t kRetryWork = 100'000;
 // Edges in a row that lower no peak.
 constexpr int kMaxPlateau = 64;
 
@@ -28,6 +31,7 @@ bool IsUnit(int32_t time, const Schedule& schedule) { return time != Schedule::k
 
 EdgeSearch::EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate)
     : g_(graph), schedule_(schedule), options_(options), c_(candidate) {
+  options_.effort = std::max(options.effort, Effort::kDefault);
   const int64_t cost = static_cast<int64_t>(graph.ops().size()) + 1;
   max_evaluations_ = std::clamp(kWork / cost, kMinEvaluations, kMaxEvaluations);
   evaluations_ = max_evaluations_;
@@ -70,6 +74,48 @@ EdgeSearch::PieceUnits EdgeSearch::UnitsOf(const SpaceProblem& space) const {
   return units;
 }
 
+std::vector<int64_t> EdgeSearch::BytesInEveryRun() const {
+  std::vector<int64_t> bytes;
+  for (const SpaceProblem& space : c_.problems) bytes.push_back(BytesInEveryRun(space));
+  return bytes;
+}
+
+// A piece is live while a unit runs if it begins with that or before, and some use of it comes with that or later: on
+// each stream, a run of units.
+int64_t EdgeSearch::BytesInEveryRun(const SpaceProblem& space) const {
+  const Schedule& order = run();
+  const std::vector<Piece>& pieces = space.problem.pieces;
+  const PieceUnits units = UnitsOf(space);
+  std::vector<std::vector<int32_t>> streams(static_cast<size_t>(g_.num_streams()));
+  for (int32_t t = 0; t < order.End(); ++t) {
+    if (!order.UnitAt(t).empty()) streams[static_cast<size_t>(order.StreamOf(t))].push_back(t);
+  }
+  int64_t at_start = 0, at_end = 0, most = 0;
+  for (size_t p = 0; p < pieces.size(); ++p) {
+    const int64_t bytes = pieces[p].high - pieces[p].low;
+    at_start += units.born[p] == Schedule::kStart ? bytes : 0;
+    units.until[p].ForEach([&](int32_t t) { at_end += t == order.End() ? bytes : 0; });
+  }
+  for (const std::vector<int32_t>& stream : streams) {
+    std::vector<int64_t> change(stream.size() + 1, 0);
+    for (size_t p = 0; p < pieces.size(); ++p) {
+      const auto not_born = [&](int32_t t) { return t != units.born[p] && !order.Before(units.born[p], t); };
+      const auto needed = [&](int32_t t) {
+        bool any = false;
+        units.until[p].ForEach([&](int32_t use) { any = any || t == use || order.Before(t, use); });
+        return any;
+      };
+      const auto first = std::partition_point(stream.begin(), stream.end(), not_born);
+      const auto end = std::partition_point(first, stream.end(), needed);
+      change[static_cast<size_t>(first - stream.begin())] += pieces[p].high - pieces[p].low;
+      change[static_cast<size_t>(end - stream.begin())] -= pieces[p].high - pieces[p].low;
+    }
+    int64_t live = 0;
+    for (int64_t c : change) most = std::max(most, live += c);
+  }
+  return std::max({at_start, at_end, most});
+}
+
 std::optional<std::vector<OrderEdge>> EdgeSearch::EdgesBetween(const Frontier& until, int32_t born) const {
   const Schedule& order = run();
   if (born == Schedule::kStart) return std::nullopt;
@@ -89,8 +135,8 @@ std::optional<std::vector<OrderEdge>> EdgeSearch::EdgesBetween(const Frontier& u
   return edges;
 }
 
-// Orders two of the heaviest pieces. False if no two can be.
-bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t excess) {
+// Orders two of the heaviest pieces, in the best way but `rank`. False if there is none.
+bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t excess, size_t rank) {
   const PlacementProblem& problem = c_.problems[space].problem;
   const PieceUnits units = UnitsOf(c_.problems[space]);
   const Schedule& order = run();
@@ -104,8 +150,7 @@ bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t e
   const size_t movable = std::min(members.size(), kMaxMembers);
 
   using Score = std::tuple<int64_t, int64_t, int64_t>;  // bytes taken off, -edges, how long the wait has been over
-  std::optional<Score> best;
-  std::vector<OrderEdge> best_edges;
+  std::vector<std::pair<Score, std::vector<OrderEdge>>> ways;
   for (size_t j = 0; j < movable; ++j) {
     const int32_t b = born(members[j]);
     int64_t later = 0;  // bytes that begin after the edge
@@ -131,16 +176,18 @@ bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t e
       for (const OrderEdge& e : *edges)
         slack = std::min<int64_t>(slack, order.PlaceOf(b) - order.PlaceOf(e.before.value));
       const Score score = {std::min({earlier, later, excess}), -static_cast<int64_t>(edges->size()), slack};
-      if (std::get<0>(score) <= 0 || (best.has_value() && score <= *best)) continue;
-      best = score;
-      best_edges = *edges;
+      if (std::get<0>(score) > 0) ways.emplace_back(score, *edges);
     }
   }
-  for (const OrderEdge& e : best_edges) c_.bought.push_back({e.before, e.after, ""});
-  return best.has_value();
+  std::stable_sort(ways.begin(), ways.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  ways.erase(std::unique(ways.begin(), ways.end(), [](const auto& a, const auto& b) { return a.second == b.second; }),
+             ways.end());
+  if (rank >= ways.size()) return false;
+  for (const OrderEdge& e : ways[rank].second) c_.bought.push_back({e.before, e.after, ""});
+  return true;
 }
 
-bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
+bool EdgeSearch::Climb(const std::vector<int64_t>& targets, size_t first) {
   c_.bought.clear();
   while (Spend() && Find()) {
     size_t worst = 0;
@@ -163,15 +210,35 @@ bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
       }
       heaviest = HeaviestAntichain(c_.problems[worst].problem, kAntichainWork);
     }
-    if (!AddBestEdges(worst, heaviest, excess)) break;
+    if (!AddBestEdges(worst, heaviest, excess, c_.bought.empty() ? first : 0)) break;
   }
-  if (PlaceSerially(targets)) return true;
+  return false;
+}
+
+bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
+  std::optional<Placed> fewest;
+  const int64_t enough = max_evaluations_ - kRetryWork / (static_cast<int64_t>(g_.ops().size()) + 1);
+  for (size_t first = 0; first < kMaxFirst && (first == 0 || evaluations_ > enough); ++first) {
+    if (!Climb(targets, first)) continue;
+    Trim(targets);
+    if (!fewest.has_value() || c_.bought.size() < fewest->bought.size()) fewest = Save();
+    if (fewest->bought.size() <= 1) break;
+  }
+  if (fewest.has_value()) {
+    Restore(*std::move(fewest));
+    return true;
+  }
+  if (PlaceSerially(targets)) {
+    Trim(targets);
+    return true;
+  }
   evaluations_ = max_evaluations_;
   c_.bought.clear();
   if (!Place()) return false;
   Lower();
-  Trim();
-  return Meets(targets);
+  if (!Meets(targets)) return false;
+  Trim(targets);
+  return true;
 }
 
 void EdgeSearch::Lower() {

@@ -27,7 +27,10 @@ class EdgeSearch {
  public:
   EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate);
 
-  // Whether the candidate could be placed so that each space needs at most its target bytes; then it is.
+  // By space, bytes that are needed in every run: no edges make do with less. Before anything else is called.
+  std::vector<int64_t> BytesInEveryRun() const;
+  // Whether the candidate could be placed so that each space needs at most its target bytes; then it is, and with no
+  // edge that is not needed.
   bool Reach(const std::vector<int64_t>& targets);
   // Makes the candidate, which is placed, need as few bytes as is found.
   void Lower();
@@ -60,8 +63,11 @@ class EdgeSearch {
   bool Find() { return FindProblems(g_, schedule_, options_, Capacities::kIgnore, c_).ok(); }
   bool Place() { return PlaceCandidate(g_, schedule_, options_, Capacities::kIgnore, std::nullopt, c_).ok(); }
   bool Meets(const std::vector<int64_t>& targets) const;
+  int64_t BytesInEveryRun(const SpaceProblem& space) const;
   PieceUnits UnitsOf(const SpaceProblem& space) const;
-  bool AddBestEdges(size_t space, const Antichain& heaviest, int64_t excess);
+  // Adds edges, the best ones first, until the targets are met; begins with the `first`-th best.
+  bool Climb(const std::vector<int64_t>& targets, size_t first);
+  bool AddBestEdges(size_t space, const Antichain& heaviest, int64_t excess, size_t rank = 0);
   // The edges that put all users `until` before the unit `born`; nullopt: that would be a cycle, or never.
   std::optional<std::vector<OrderEdge>> EdgesBetween(const Frontier& until, int32_t born) const;
   bool PlaceSerially(const std::vector<int64_t>& targets);
@@ -70,7 +76,7 @@ class EdgeSearch {
 
   const Graph& g_;
   const Schedule& schedule_;
-  const PlanOptions& options_;
+  PlanOptions options_;  // at least the default effort: what is fast has missed the capacity
   Candidate& c_;
   int64_t max_evaluations_ = 0, evaluations_ = 0;  // for one search; what is left
 };

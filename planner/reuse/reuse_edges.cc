@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "planner/choice.h"
 #include "planner/reuse/edge_search.h"
 
@@ -24,6 +26,21 @@ std::vector<int64_t> CapacitiesOf(const Graph& graph, const PlanOptions& options
   return capacities;
 }
 
+// What is too large without edges, and with those that were found. It is proven to be if every run needs more.
+absl::Status StillShort(const absl::Status& without, const Graph& graph, const Candidate& least,
+                        const std::vector<int64_t>& targets, const std::vector<int64_t>& in_every_run) {
+  bool proven = false;
+  std::string text(without.message());
+  for (size_t i = 0; i < targets.size() && least.placements.size() == targets.size(); ++i) {
+    if (least.placements[i].total_bytes <= targets[i]) continue;
+    proven = proven || in_every_run[i] > targets[i];
+    absl::StrAppend(&text, "; with order edges between streams space \"", graph.name(least.problems[i].space),
+                    "\" needs at least ", in_every_run[i], " bytes, and ", least.placements[i].total_bytes,
+                    " are known to work");
+  }
+  return proven ? absl::ResourceExhaustedError(text) : absl::DeadlineExceededError(text);
+}
+
 }  // namespace
 
 absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule,
@@ -36,8 +53,8 @@ absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedul
     if (!wide.ok()) return best;
     const std::vector<int64_t> targets = CapacitiesOf(graph, options);
     EdgeSearch search(graph, schedule, options, *wide);
-    if (!search.Reach(targets)) return best;
-    search.Trim(targets);
+    const std::vector<int64_t> in_every_run = search.BytesInEveryRun();
+    if (!search.Reach(targets)) return StillShort(best.status(), graph, *wide, targets, in_every_run);
     best = std::move(wide);
   }
   if (options.reuse_edges == ReuseEdges::kAllow && best->bytes > 0) {

@@ -5,11 +5,12 @@
 //
 // Where the storages of the best sharing do not fit side by side, edges are added one by one. Each orders two of the
 // heaviest pieces that are there at once (see planner/placement/antichain.h): the edge that takes most weight off them,
-// of equals the one that needs fewer edges, then the one whose wait is longest over when all runs in list order. If
-// that does not lead there, everything is placed as if it ran in list order, and the edges are added that this
-// placement takes; then edges are added as long as that lowers the peak. At last edges are taken away again as long as
-// it still fits, and each that stays is one without which two storages that share bytes would not be ordered. (Bytes
-// that a `fill` or `copy` leaves undefined count as written.)
+// of equals the one that needs fewer edges, then the one whose wait is longest over when all runs in list order. In
+// small graphs that is done again from each of a few best first edges, and the fewest edges are taken. If none leads
+// there, everything is placed as if it ran in list order, and the edges are added that this placement takes; then edges
+// are added as long as that lowers the peak. At last edges are taken away again as long as it still fits, and each that
+// stays is one without which two storages that share bytes would not be ordered. (Bytes that a `fill` or `copy` leaves
+// undefined count as written.)
 //
 // COST: a limited number of schedules, live ranges and placements: fewer for larger graphs. Deterministic.
 // THREADS: no shared state.
@@ -24,7 +25,9 @@
 
 namespace bufplan {
 
-// The best candidate (see choice.h), with edges as options.reuse_edges says. ERRORS: those of ChooseCandidate().
+// The best candidate (see choice.h), with edges as options.reuse_edges says. ERRORS: those of ChooseCandidate(), but
+// where edges may be added ResourceExhausted only if every run of the streams needs more than there is; else
+// DeadlineExceeded. Both say what is needed and what is known to work.
 absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule,
                                                const PlanOptions& options);
 

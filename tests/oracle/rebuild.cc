@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "ir/graph_builder.h"
 
 namespace bufplan {
@@ -20,7 +21,9 @@ class Rebuilder {
     for (size_t i = 0; i < graph_.spaces().size(); ++i) {
       builder_.AddSpace(Name(SpaceId(static_cast<int32_t>(i))), graph_.spaces()[i]);
     }
-    for (int32_t i = 0; i < graph_.num_streams(); ++i) builder_.AddStream(Name(StreamId(i)));
+    for (int32_t i = 0; i < recipe_.num_streams; ++i) {
+      builder_.AddStream(i < graph_.num_streams() ? Name(StreamId(i)) : absl::StrCat("more", i));
+    }
     AddValues();
     new_op_.assign(graph_.ops().size(), std::nullopt);
     for (size_t i = 0; i < graph_.ops().size(); ++i) {
@@ -75,7 +78,7 @@ class Rebuilder {
     const Op& op = graph_.op(o);
     const std::string name = Name(o);
     OpOptions options;
-    options.stream = op.stream;
+    options.stream = recipe_.stream_of_op[o.index()];
     options.scratch_bytes = recipe_.scratch[o.index()];
     options.elide = op.elide;
     if (op.kind == OpKind::kCompute) return AddCompute(op, name, options);
@@ -167,7 +170,11 @@ Recipe WholeRecipe(const Graph& graph) {
   for (size_t i = 0; i < graph.values().size(); ++i) r.values.push_back(i);
   r.keeps_op.assign(graph.ops().size(), true);
   for (const Value& v : graph.values()) r.bytes.push_back(v.bytes);
-  for (const Op& op : graph.ops()) r.scratch.push_back(op.scratch_bytes);
+  r.num_streams = graph.num_streams();
+  for (const Op& op : graph.ops()) {
+    r.scratch.push_back(op.scratch_bytes);
+    r.stream_of_op.push_back(op.stream);
+  }
   r.order.assign(graph.order().begin(), graph.order().end());
   r.keep_alive.assign(graph.keep_alive().begin(), graph.keep_alive().end());
   r.disjoint.assign(graph.disjoint().begin(), graph.disjoint().end());

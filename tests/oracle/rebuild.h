@@ -3,6 +3,7 @@
 #define BUFPLAN_TESTS_ORACLE_REBUILD_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -19,6 +20,8 @@ struct Recipe {
   std::vector<Expr> bytes;     // by value; where an op makes its result as long as its operands ask, that counts
   std::vector<Expr> scratch;   // by op
   bool keeps_names = true;     // else all but fusions and symbols are unnamed
+  int32_t num_streams = 1;     // those of the graph, and perhaps more
+  std::vector<StreamId> stream_of_op;
   std::vector<OrderEdge> order;
   std::vector<KeepAlive> keep_alive;
   std::vector<DisjointPair> disjoint;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/planner/cases/plan_case.h"
@@ -14,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Graph BuildOrDie(CaseGraph g) {
   absl::StatusOr<Graph> graph = std::move(g).Build();
@@ -177,6 +179,105 @@ TEST(Schedule, GroupsMayInterleave) {
   EXPECT_EQ(s->TimeOf(OpId(1)), 3);
   EXPECT_TRUE(s->Before(2, 3));
   EXPECT_FALSE(s->Before(3, 2));
+}
+
+// The group writes a where its last member stands, and that is too late.
+TEST(Schedule, AKeepAliveThatEndsBeforeTheGroupRunsIsRefused) {
+  for (const bool other_stream : {false, true}) {
+    CaseGraph g;
+    const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
+    const ValueId a = g.Op("a", {}, 8, {}, {.stream = s0});
+    const ValueId b = g.Op("b", {}, 8, {}, {.stream = s0});
+    g.Op("c", {a}, 8, {}, {.stream = s0});
+    const OpId d = g.R("d", {b}, {.stream = s1});
+    g.AddFusion(Group("f", {OpId(0), OpId(2)}));
+    g.KeepAliveUntil(a, other_stream ? d : OpId(1));
+    const Graph graph = BuildOrDie(std::move(g));
+    EXPECT_TRUE(Schedule::Create(graph, {}).ok());
+    const absl::StatusOr<Schedule> s = Schedule::Create(graph, {FusionId(0)});
+    ASSERT_TRUE(absl::IsInvalidArgument(s.status())) << s.status();
+    for (const char* name : {"value \"a.out\"", other_stream ? "op \"d\"" : "op \"b\"", "fusion \"f\"", "op \"c\""}) {
+      EXPECT_THAT(s.status().message(), HasSubstr(name));
+    }
+    EXPECT_EQ(Schedule::Create(graph, {FusionId(0)}, {{OpId(2), d}}).ok(), other_stream) << "with an edge it is there";
+  }
+}
+
+Graph TwoStreams() {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
+  g.Barrier("a", {.stream = s0});
+  g.Barrier("b", {.stream = s1});
+  g.Barrier("c", {.stream = s0});
+  g.Barrier("d", {.stream = s1});
+  return BuildOrDie(std::move(g));
+}
+
+void ExpectPlaces(const Schedule& s, const std::vector<int32_t>& times_by_place) {
+  for (int32_t place = 0; place < s.End(); ++place) {
+    EXPECT_EQ(s.TimeAtPlace(place), times_by_place[static_cast<size_t>(place)]);
+    EXPECT_EQ(s.PlaceOf(s.TimeAtPlace(place)), place);
+  }
+  EXPECT_EQ(s.PlaceOf(Schedule::kStart), Schedule::kStart);
+  EXPECT_EQ(s.TimeAtPlace(Schedule::kStart), Schedule::kStart);
+  EXPECT_EQ(s.PlaceOf(s.End()), s.End());
+  EXPECT_EQ(s.TimeAtPlace(s.End()), s.End());
+}
+
+TEST(Schedule, AnAddedEdgeForwardInTheList) {
+  const Graph graph = TwoStreams();
+  const absl::StatusOr<Schedule> s = Schedule::Create(graph, {}, {{OpId(0), OpId(3)}});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_TRUE(s->Before(0, 3));
+  EXPECT_FALSE(s->Before(0, 1) || s->Before(2, 3) || s->Before(3, 2));
+  ExpectPlaces(*s, {0, 1, 2, 3});
+  EXPECT_EQ(s->LastBeforeBoth(2, 3), 0);
+  EXPECT_EQ(s->LastBeforeBoth(1, 2), Schedule::kStart);
+}
+
+// b waits for c, so the list is no run: a, c, b, d.
+TEST(Schedule, AnAddedEdgeBackwardInTheList) {
+  const Graph graph = TwoStreams();
+  const absl::StatusOr<Schedule> s = Schedule::Create(graph, {}, {{OpId(2), OpId(1)}});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_TRUE(s->Before(2, 1) && s->Before(0, 1) && s->Before(2, 3));
+  EXPECT_FALSE(s->Before(1, 2));
+  ExpectPlaces(*s, {0, 2, 1, 3});
+  EXPECT_EQ(s->LastBeforeBoth(1, 3), 2) << "later in the run than a";
+  EXPECT_EQ(s->chain_times().OverFor(2)[1], 0) << "all of b's stream comes after c";
+  EXPECT_EQ(s->chain_times().OverFor(1)[0], 2) << "c is at place 1";
+}
+
+TEST(Schedule, EdgesThatMakeACycleAreRefusedByName) {
+  const Graph graph = TwoStreams();
+  const absl::StatusOr<Schedule> s = Schedule::Create(graph, {}, {{OpId(2), OpId(1)}, {OpId(3), OpId(0)}});
+  ASSERT_TRUE(absl::IsInvalidArgument(s.status())) << s.status();
+  for (const char* name : {"\"a\"", "\"b\"", "\"c\"", "\"d\""}) {
+    EXPECT_THAT(s.status().message(), HasSubstr(name));
+  }
+  EXPECT_THAT(s.status().message(), Not(HasSubstr("fusion"))) << "there is none";
+}
+
+TEST(Schedule, OtherEdgesTakeThePlaceOfTheAddedOnes) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
+  const ValueId a = g.Op("a", {}, 8, {}, {.stream = s0});
+  g.Op("b", {a}, 8, {}, {.stream = s0});
+  g.Op("c", {}, 8, {}, {.stream = s1});
+  g.Op("d", {}, 8, {}, {.stream = s1});
+  g.AddFusion(Group("f", {OpId(0), OpId(1)}));
+  const Graph graph = BuildOrDie(std::move(g));
+  const absl::StatusOr<Schedule> first = Schedule::Create(graph, {FusionId(0)}, {{OpId(0), OpId(2)}});
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_TRUE(first->Before(1, 2)) << "an edge from a member is one from the group";
+  const absl::StatusOr<Schedule> second = first->WithEdges({{OpId(3), OpId(1)}});
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_TRUE(second->Before(3, 1) && second->Before(2, 1));
+  EXPECT_FALSE(second->Before(1, 2));
+  EXPECT_EQ(second->FusionAt(1), FusionId(0)) << "groups stay";
+  EXPECT_TRUE(second->Swallowed(a));
+  EXPECT_LT(second->PlaceOf(3), second->PlaceOf(1));
+  EXPECT_FALSE(first->WithEdges({{OpId(3), OpId(0)}, {OpId(1), OpId(2)}}).ok());
 }
 
 }  // namespace

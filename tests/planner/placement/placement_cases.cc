@@ -18,10 +18,11 @@ bool Meet(const PlacementProblem& problem, size_t a, int64_t offset_a, size_t b,
   const auto overlap = [](int64_t low_a, int64_t high_a, int64_t low_b, int64_t high_b) {
     return std::max(low_a, low_b) < std::min(high_a, high_b);
   };
-  for (const Piece& p : problem.PiecesOf(a)) {
-    for (const Piece& q : problem.PiecesOf(b)) {
-      if (overlap(p.begin, p.end, q.begin, q.end) &&
-          overlap(offset_a + p.low, offset_a + p.high, offset_b + q.low, offset_b + q.high)) {
+  const StorageSpec &of_a = problem.storages[a], &of_b = problem.storages[b];
+  for (size_t i = of_a.first_piece; i < of_a.first_piece + of_a.num_pieces; ++i) {
+    for (size_t j = of_b.first_piece; j < of_b.first_piece + of_b.num_pieces; ++j) {
+      const Piece &p = problem.pieces[i], &q = problem.pieces[j];
+      if (problem.Meet(i, j) && overlap(offset_a + p.low, offset_a + p.high, offset_b + q.low, offset_b + q.high)) {
         return true;
       }
     }
