@@ -1,7 +1,7 @@
 // What `plan` prints: a short table for people, or one line of JSON.
 //
 // {"status": "optimal", "arenas": [{"space": "device", "bytes": 0, "lower_bound": 0, "optimal": true, "chunks": [0]}],
-//  "stats": {...}, "seconds": 0.001} with the stats of the plan file.
+//  "order_edges_added": 0, "stats": {...}, "seconds": 0.001} with the stats of the plan file.
 #ifndef BUFPLAN_IO_TOOL_PLAN_SUMMARY_H_
 #define BUFPLAN_IO_TOOL_PLAN_SUMMARY_H_
 

@@ -242,8 +242,8 @@ TEST(ExplainPlanTest, OptionalGroupsWithCostAndReason) {
   EXPECT_THAT(ExplainPlan(graph, MakePlan(graph).value()),
               HasSubstr("fusion groups:\n"
                         "  group            ops  cost        why\n"
-                        "  abc    fused       3  -192 bytes  benefit 3\n"
-                        "  ab     separate    2  0 bytes     overlaps \"abc\", which is worth more\n"));
+                        "  ab     separate    2  0 bytes     overlaps \"abc\", which is worth more\n"
+                        "  abc    fused       3  -192 bytes  benefit 3\n"));
 }
 
 TEST(ExplainNameTest, AValue) {

@@ -25,6 +25,7 @@ PlanSummary Example() {
   s.peak_op = "mul \"x\"";
   s.live_at_peak = {"a", "b"};
   s.symbols = {{"s", 0, 4094, 1}, {"t", 16, 16, 16}, {"u", 0, 64, 8}};
+  s.added_edges = 3;
   s.time = absl::Microseconds(1234);
   return s;
 }
@@ -35,12 +36,13 @@ TEST(PlanSummaryTest, Table) {
             "device  3,145,728  3.00 MiB    3,000,000  4.86%  not proven\n"
             "host            0       0 B            0     0%  yes\n"
             "\n"
-            "copies kept    2 (4,096 bytes copied)\n"
-            "copies elided  1,000\n"
-            "bytes moved    127,552 before, 4,096 after\n"
-            "sum of sizes   31,457,280 bytes (30.00 MiB); the arena is 10.00 times smaller\n"
-            "symbols        s=0..4094, t=16 by 16, u=0..64 by 8\n"
-            "time           1.23 ms\n");
+            "copies kept        2 (4,096 bytes copied)\n"
+            "copies elided      1,000\n"
+            "bytes moved        127,552 before, 4,096 after\n"
+            "order edges added  3\n"
+            "sum of sizes       31,457,280 bytes (30.00 MiB); the arena is 10.00 times smaller\n"
+            "symbols            s=0..4094, t=16 by 16, u=0..64 by 8\n"
+            "time               1.23 ms\n");
 }
 
 TEST(PlanSummaryTest, Json) {
@@ -48,8 +50,8 @@ TEST(PlanSummaryTest, Json) {
       SummaryJson(Example()),
       "{\"status\": \"feasible\", \"arenas\": [{\"space\": \"device\", \"bytes\": 3145728, \"lower_bound\": 3000000, "
       "\"optimal\": false, \"chunks\": [3145728]}, {\"space\": \"host\", \"bytes\": 0, \"lower_bound\": 0, "
-      "\"optimal\": true, \"chunks\": [0]}], \"stats\": {\"copies_elided\": 1000, \"copies_kept\": 2, "
-      "\"bytes_copied\": 4096, \"bytes_not_copied\": 123456, \"sum_bytes\": 31457280, \"peak_op\": \"mul "
+      "\"optimal\": true, \"chunks\": [0]}], \"order_edges_added\": 3, \"stats\": {\"copies_elided\": 1000, "
+      "\"copies_kept\": 2, \"bytes_copied\": 4096, \"bytes_not_copied\": 123456, \"sum_bytes\": 31457280, \"peak_op\": \"mul "
       "\\\"x\\\"\", \"live_at_peak\": [\"a\", \"b\"]}, \"seconds\": 0.001234}\n");
 }
 
