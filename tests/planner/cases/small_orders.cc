@@ -93,6 +93,32 @@ SmallOrder FromMasks(std::vector<int32_t> stream, uint32_t reads, uint32_t edges
   return order;
 }
 
+// Whether each value is written before its keep-alive ends if the two ops run as one, at the place of the later one.
+bool KeepsHold(const SmallOrder& order, size_t first, size_t last) {
+  const size_t n = order.num_ops();
+  const auto unit = [&](size_t op) { return op == first ? last : op; };
+  std::vector<std::vector<char>> before(n, std::vector<char>(n, 0));
+  for (size_t later = 0; later < n; ++later) {
+    for (size_t earlier = 0; earlier < later; ++earlier) {
+      if (order.stream[earlier] == order.stream[later] && earlier != first && later != first)
+        before[earlier][later] = 1;
+    }
+  }
+  for (const auto* links : {&order.reads, &order.edges}) {
+    for (const auto& [earlier, later] : *links) {
+      if (earlier < n && unit(earlier) != unit(later)) before[unit(earlier)][unit(later)] = 1;
+    }
+  }
+  for (size_t middle = 0; middle < n; ++middle) {
+    for (size_t a = 0; a < n; ++a) {
+      for (size_t b = 0; b < n; ++b) before[a][b] |= before[a][middle] & before[middle][b];
+    }
+  }
+  return std::all_of(order.keep.begin(), order.keep.end(), [&](const auto& k) {
+    return k.first >= n || unit(k.first) == unit(k.second) || before[unit(k.first)][unit(k.second)] != 0;
+  });
+}
+
 void AddExtras(std::mt19937_64& random, SmallOrder& order) {
   const auto one_in = [&random](uint64_t k) { return random() % k == 0; };
   const size_t n = order.num_ops();
@@ -128,11 +154,7 @@ void AddExtras(std::mt19937_64& random, SmallOrder& order) {
   }
   if (n < 2 || !one_in(4)) return;
   const size_t last = 1 + random() % (n - 1), first = random() % last;
-  // What is kept must be there when the group is done, which is later than its first op was.
-  const bool kept = std::any_of(order.keep.begin(), order.keep.end(), [&](const auto& k) {
-    return k.first == first && k.second != first && k.second != last && reaches[last][k.second] == 0;
-  });
-  if (!kept && MayFuse(order, first, last)) order.group.emplace(first, last);
+  if (MayFuse(order, first, last) && KeepsHold(order, first, last)) order.group.emplace(first, last);
 }
 
 AllRuns::AllRuns(const SmallOrder& order) : order_(order) {

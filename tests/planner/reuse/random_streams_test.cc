@@ -128,7 +128,7 @@ class Pressed {
 
 TEST(RandomStreams, PlansInAnyMemory) {
   const uint64_t first = FromEnvironment("BUFPLAN_RANDOM_SEED", 1);
-  const uint64_t count = FromEnvironment("BUFPLAN_RANDOM_STREAM_GRAPHS", 300);
+  const uint64_t count = FromEnvironment("BUFPLAN_RANDOM_STREAM_GRAPHS", 200);
   Tally tally;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     const absl::StatusOr<Graph> graph = RandomGraph(Profile(seed), seed);
