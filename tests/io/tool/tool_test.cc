@@ -51,7 +51,7 @@ TEST(ToolTest, LaterCommandsAndOptionsDoNotExist) {
     EXPECT_EQ(fake.Run({command, "kv.json"}), 2) << command;
     EXPECT_THAT(fake.err(), HasSubstr("there is no command"));
   }
-  for (const char* option : {"--reuse-edges=allow", "--time-limit=3", "--threads=2"}) {
+  for (const char* option : {"--time-limit=3", "--threads=2"}) {
     EXPECT_EQ(fake.Run({"plan", "kv.json", option}), 2) << option;
     EXPECT_THAT(fake.err(), HasSubstr("plan has no option"));
     EXPECT_EQ(fake.Run({"plan", "--help"}), 0);
@@ -90,7 +90,8 @@ TEST(PlanTest, Json) {
   FakeIo fake;
   EXPECT_EQ(fake.Run({"plan", "chain.json", "--json"}), 0) << fake.err();
   EXPECT_THAT(fake.out(), StartsWith("{\"status\": \"optimal\", \"arenas\": [{\"space\": \"device\", \"bytes\": 300, "
-                                     "\"lower_bound\": 300, \"optimal\": true, \"chunks\": [300]}], \"stats\": {"));
+                                     "\"lower_bound\": 300, \"optimal\": true, \"chunks\": [300]}], "
+                                     "\"order_edges_added\": 0, \"stats\": {"));
   EXPECT_THAT(fake.out(), HasSubstr("\"sum_bytes\": 500, \"peak_op\": \"h\""));
   EXPECT_EQ(std::count(fake.out().begin(), fake.out().end(), '\n'), 1);
 }
@@ -114,6 +115,30 @@ TEST(PlanTest, OptionsAreInThePlan) {
   EXPECT_THAT(fake.out(), HasSubstr("\"capacity\": \"99999999\""));
   EXPECT_THAT(fake.out(), HasSubstr("\"work_limit\": \"1000\""));
   EXPECT_THAT(fake.err(), HasSubstr("symbols        s=17\n"));
+}
+
+// Two values on two streams, which fit only one after the other.
+TEST(PlanTest, ReuseEdges) {
+  FakeIo fake;
+  fake.files["two.json"] = R"({"format": "bufplan.graph", "version": 1, "name": "two", "streams": ["s0", "s1"],
+   "values": [{"name": "x", "bytes": 100}, {"name": "y", "bytes": 100}],
+   "ops": [{"name": "f", "stream": "s0", "reads": [], "writes": ["x"]},
+           {"name": "g", "stream": "s1", "reads": [], "writes": ["y"]},
+           {"name": "rx", "stream": "s0", "reads": ["x"], "writes": []},
+           {"name": "ry", "stream": "s1", "reads": ["y"], "writes": []}]})";
+  EXPECT_EQ(fake.Run({"plan", "two.json", "-o", "-"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), HasSubstr("\"bytes\": 200"));
+  EXPECT_THAT(fake.err(), Not(HasSubstr("order edges added")));
+  EXPECT_EQ(fake.Run({"plan", "two.json", "-o", "-", "--capacity", "100"}), 0) << fake.err();
+  EXPECT_THAT(fake.err(), HasSubstr("order edges added  1\n"));
+  EXPECT_THAT(fake.out(), HasSubstr("{\"before\": \"rx\", \"after\": \"g\", \"why\": \"\\\"y\\\" takes bytes of"));
+  EXPECT_EQ(fake.Run({"plan", "two.json", "-o", "-", "--reuse-edges", "allow"}), 0) << fake.err();
+  EXPECT_THAT(fake.out(), HasSubstr("\"reuse_edges\": \"allow\""));
+  EXPECT_THAT(fake.err(), HasSubstr("order edges added  1\n"));
+  EXPECT_EQ(fake.Run({"plan", "two.json", "--capacity", "100", "--reuse-edges", "never"}), 1);
+  EXPECT_THAT(fake.err(), HasSubstr("at least 200 bytes are needed"));
+  EXPECT_EQ(fake.Run({"plan", "two.json", "--reuse-edges", "alow"}), 2);
+  EXPECT_THAT(fake.err(), HasSubstr("did you mean \"allow\"?"));
 }
 
 // A large value that is dead, a small slice of it that lives long: on it or in bytes of its own?

@@ -196,7 +196,7 @@ TEST(Schedule, AKeepAliveThatEndsBeforeTheGroupRunsIsRefused) {
     EXPECT_TRUE(Schedule::Create(graph, {}).ok());
     const absl::StatusOr<Schedule> s = Schedule::Create(graph, {FusionId(0)});
     ASSERT_TRUE(absl::IsInvalidArgument(s.status())) << s.status();
-    for (const char* name : {"value \"a.out\"", other_stream ? "op \"d\"" : "op \"b\"", "fusion \"f\"", "op \"c\""}) {
+    for (const char* name : {"value \"a.out\"", other_stream ? "op \"d\"" : "op \"b\"", "fusion \"f\"", "\"c\""}) {
       EXPECT_THAT(s.status().message(), HasSubstr(name));
     }
     EXPECT_EQ(Schedule::Create(graph, {FusionId(0)}, {{OpId(2), d}}).ok(), other_stream) << "with an edge it is there";
