@@ -1,5 +1,6 @@
 #include "planner/make_plan.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -22,13 +23,28 @@ absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
                                           "): ", report->violations[0].message));
 }
 
-// Takes away added edges without which the checker accepts the plan all the same: what the stages hold for a use or a
-// write may be more than is used or written, such as bytes that a copy leaves undefined. With symbols the checker tries
+// Whether the stages may hold more for a use or a write than is used or written: bytes that a copy leaves undefined, a
+// base that is carried, a value in strides.
+bool MayHoldMore(const Graph& graph, const Plan& plan) {
+  const auto undefined = [&](const Op& op) {
+    const bool partial = op.kind == OpKind::kFill || op.kind == OpKind::kCopy;
+    return partial && !graph.writes(op)[0].base.has_value();
+  };
+  return std::any_of(graph.ops().begin(), graph.ops().end(), undefined) ||
+         std::any_of(plan.notes.begin(), plan.notes.end(), [](const Note& n) { return n.why == Why::kCarried; }) ||
+         std::any_of(plan.locations.begin(), plan.locations.end(),
+                     [](const Location& l) { return l.strides != nullptr; });
+}
+
+// Takes away added edges without which the checker accepts the plan all the same: those to commits, and all of them
+// where the stages may hold more than is there; else each has been found to be needed. With symbols the checker tries
 // samples only, which proves nothing.
 absl::Status DropNeedlessEdges(const Graph& graph, Plan& plan) {
   const size_t most = kMaxCheckedOps / (graph.ops().size() + 1);
   if (!graph.symbols().empty() || plan.added_order.size() > most) return absl::OkStatus();
+  const bool all = MayHoldMore(graph, plan);
   for (size_t i = plan.added_order.size(); i-- > 0;) {
+    if (!all && graph.op(plan.added_order[i].after).kind != OpKind::kCommit) continue;
     AddedEdge edge = std::move(plan.added_order[i]);
     const auto at = [&] { return plan.added_order.begin() + static_cast<std::ptrdiff_t>(i); };
     plan.added_order.erase(at());

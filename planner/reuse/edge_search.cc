@@ -236,6 +236,7 @@ bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
   c_.bought.clear();
   if (!Place()) return false;
   Lower();
+  Trim();  // which may lower it further
   if (!Meets(targets)) return false;
   Trim(targets);
   return true;
