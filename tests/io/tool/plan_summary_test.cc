@@ -51,7 +51,8 @@ TEST(PlanSummaryTest, Json) {
       "{\"status\": \"feasible\", \"arenas\": [{\"space\": \"device\", \"bytes\": 3145728, \"lower_bound\": 3000000, "
       "\"optimal\": false, \"chunks\": [3145728]}, {\"space\": \"host\", \"bytes\": 0, \"lower_bound\": 0, "
       "\"optimal\": true, \"chunks\": [0]}], \"order_edges_added\": 3, \"stats\": {\"copies_elided\": 1000, "
-      "\"copies_kept\": 2, \"bytes_copied\": 4096, \"bytes_not_copied\": 123456, \"sum_bytes\": 31457280, \"peak_op\": \"mul "
+      "\"copies_kept\": 2, \"bytes_copied\": 4096, \"bytes_not_copied\": 123456, \"sum_bytes\": 31457280, \"peak_op\": "
+      "\"mul "
       "\\\"x\\\"\", \"live_at_peak\": [\"a\", \"b\"]}, \"seconds\": 0.001234}\n");
 }
 
