@@ -147,8 +147,9 @@ TEST_P(RandomGraphs, PlannerCheckerAndOracleAgree) {
 
 // Other ids for the values may give another plan, but a valid one of the same quality.
 TEST_P(RandomGraphs, PlansOfShuffledValuesAreValid) {
+  const uint64_t count = std::clamp<uint64_t>(FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 480) / 4, 30, 100);
   int64_t bytes = 0, shuffled_bytes = 0;
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= count; ++seed) {
     const absl::StatusOr<Graph> graph = RandomGraph(GetParam(), seed);
     ASSERT_TRUE(graph.ok());
     const absl::StatusOr<Graph> shuffled = Shuffle(*graph, {.constraints = true, .values = true}, seed);
