@@ -190,6 +190,17 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
 
 }  // namespace
 
+bool IsOutOfMemory(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsDeadlineExceeded(status);
+}
+
+std::vector<int64_t> CapacitiesOf(const Graph& graph, const PlanOptions& options) {
+  std::vector<int64_t> capacities;
+  for (const Space& s : graph.spaces()) capacities.push_back(s.capacity_bytes.value_or(INT64_MAX));
+  if (options.capacity_bytes.has_value()) capacities[0] = std::min(capacities[0], *options.capacity_bytes);
+  return capacities;
+}
+
 PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
   PlacementOptions placement;
   placement.effort = options.effort == Effort::kFast      ? PlacementEffort::kFast

@@ -51,6 +51,12 @@ enum class Capacities : uint8_t { kCount, kIgnore };
 // Not placed yet. ERRORS: see ShareStorages().
 absl::StatusOr<Candidate> ShareCandidate(const Graph& graph, const Schedule& schedule, const SharingPolicy& policy);
 
+// Does not fit, or no placement that fits was found. Other failures have nothing to do with memory.
+bool IsOutOfMemory(const absl::Status& status);
+
+// By space, the smaller of the graph's own limit and, for the default space, that of the options; INT64_MAX: none.
+std::vector<int64_t> CapacitiesOf(const Graph& graph, const PlanOptions& options);
+
 PlacementOptions PlacementOptionsOf(const PlanOptions& options);
 
 // When storages are live, and what is to be placed in each space: `live` and `problems`.

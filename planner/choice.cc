@@ -262,10 +262,9 @@ absl::StatusOr<Candidate> Chooser::Run() && {
 }
 
 bool MeetsCapacities(const Graph& graph, const PlanOptions& options, const Candidate& c) {
+  const std::vector<int64_t> capacities = CapacitiesOf(graph, options);
   for (size_t i = 0; i < c.placements.size(); ++i) {
-    int64_t capacity = graph.spaces()[i].capacity_bytes.value_or(INT64_MAX);
-    if (i == 0) capacity = std::min(capacity, options.capacity_bytes.value_or(INT64_MAX));
-    if (c.placements[i].total_bytes > capacity) return false;
+    if (c.placements[i].total_bytes > capacities[i]) return false;
   }
   return true;
 }
@@ -275,8 +274,8 @@ bool MeetsCapacities(const Graph& graph, const PlanOptions& options, const Candi
 absl::StatusOr<Candidate> ChooseCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
                                           Capacities capacities) {
   absl::StatusOr<Candidate> best = Chooser(graph, schedule, options, capacities).Run();
-  const bool is_short = absl::IsDeadlineExceeded(best.status()) || absl::IsResourceExhausted(best.status());
-  if (!is_short || capacities == Capacities::kIgnore || options.effort == Effort::kFast) return best;
+  if (!IsOutOfMemory(best.status()) || capacities == Capacities::kIgnore || options.effort == Effort::kFast)
+    return best;
   // From a way that does not fit others are reached that do.
   absl::StatusOr<Candidate> wide = Chooser(graph, schedule, options, Capacities::kIgnore).Run();
   return wide.ok() && MeetsCapacities(graph, options, *wide) ? std::move(wide) : std::move(best);

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "ir/checker.h"
+#include "planner/candidate.h"
 #include "planner/fusion/choose_groups.h"
-#include "planner/fusion/group_search.h"
 
 namespace bufplan {
 namespace {

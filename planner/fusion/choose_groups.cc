@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "planner/candidate.h"
 #include "planner/fusion/group_search.h"
 #include "planner/fusion/group_trials.h"
 #include "planner/fusion/load_change.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "planner/candidate.h"
 #include "planner/fusion/group_sets.h"
 #include "planner/fusion/load_change.h"
 #include "planner/fusion/plan_groups.h"
@@ -263,10 +264,6 @@ int64_t MaxPlans(const Graph& graph, const PlanOptions& options) {
   if (options.effort == Effort::kFast) return kMinPlans;
   const int64_t factor = options.effort == Effort::kMax ? kMaxEffort : 1;
   return std::clamp(factor * kSearchWork / PlanWork(graph, options), kMinPlans, factor * kMaxPlans);
-}
-
-bool IsOutOfMemory(const absl::Status& status) {
-  return absl::IsResourceExhausted(status) || absl::IsDeadlineExceeded(status);
 }
 
 bool SearchGroups(const Graph& graph, const PlanOptions& options, GroupTrials& trials) {

@@ -32,9 +32,6 @@ int64_t LoadWork(const Graph& graph);
 // Plans that are made to find the best set, at most.
 int64_t MaxPlans(const Graph& graph, const PlanOptions& options);
 
-// Does not fit, or no placement that fits was found. Other failures have nothing to do with memory.
-bool IsOutOfMemory(const absl::Status& status);
-
 // Leaves the best set in `trials`; if none is found there, no plan with any tried set can be made. True if no set is
 // better.
 bool SearchGroups(const Graph& graph, const PlanOptions& options, GroupTrials& trials);

@@ -1,6 +1,5 @@
 #include "planner/reuse/reuse_edges.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,18 +12,6 @@
 
 namespace bufplan {
 namespace {
-
-bool IsShort(const absl::Status& status) {
-  return absl::IsResourceExhausted(status) || absl::IsDeadlineExceeded(status);
-}
-
-// The capacity of each space; INT64_MAX: none.
-std::vector<int64_t> CapacitiesOf(const Graph& graph, const PlanOptions& options) {
-  std::vector<int64_t> capacities;
-  for (const Space& s : graph.spaces()) capacities.push_back(s.capacity_bytes.value_or(INT64_MAX));
-  if (options.capacity_bytes.has_value()) capacities[0] = std::min(capacities[0], *options.capacity_bytes);
-  return capacities;
-}
 
 // What is too large without edges, and with those that were found. It is proven to be if every run needs more.
 absl::Status StillShort(const absl::Status& without, const Graph& graph, const Candidate& least,
@@ -48,7 +35,7 @@ absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedul
   absl::StatusOr<Candidate> best = ChooseCandidate(graph, schedule, options);
   if (schedule.one_stream() || options.reuse_edges == ReuseEdges::kNever) return best;
   if (!best.ok()) {
-    if (!IsShort(best.status())) return best;
+    if (!IsOutOfMemory(best.status())) return best;
     absl::StatusOr<Candidate> wide = ChooseCandidate(graph, schedule, options, Capacities::kIgnore);
     if (!wide.ok()) return best;
     const std::vector<int64_t> targets = CapacitiesOf(graph, options);
