@@ -167,6 +167,9 @@ struct Fusion {
   double benefit = 1.0;
   bool required = false;
   std::vector<FusionInPlace> in_place = {};
+  // Set by Build(): on its stream, the group runs right after what is listed up to this op. See docs/design.md,
+  // rule 10.
+  OpId at = {};
 };
 
 class Graph {

@@ -55,7 +55,9 @@ class GraphValidator {
 
   // graph_validator_fusions.cc
   absl::Status CheckFusions();
-  absl::Status CheckFusion(size_t index, absl::Span<const OrderEdge> edges_by_after, std::vector<int32_t>& mark);
+  absl::Status CheckFusion(size_t index, absl::Span<const OrderEdge> edges_by_after, std::vector<int64_t>& mark);
+  absl::Status PlaceFusion(Fusion& f, absl::string_view where, absl::Span<const OrderEdge> edges_by_after,
+                           int64_t group, std::vector<int64_t>& mark);
 
   bool Known(ValueId v) const { return v.index() < g_.values_.size(); }
   bool Known(OpId o) const { return o.index() < g_.ops_.size(); }

@@ -30,8 +30,9 @@ void GraphValidator::DropRepeatedFusions() {
 }
 
 absl::Status GraphValidator::CheckFusions() {
-  // By op: 1 + the last group that marked it while it was looked at / the required group that owns it.
-  std::vector<int32_t> mark(g_.ops_.size(), 0), required(g_.ops_.size(), 0);
+  // By op: what the last group that looked at it found / 1 + the required group that owns it.
+  std::vector<int64_t> mark(g_.ops_.size(), 0);
+  std::vector<int32_t> required(g_.ops_.size(), 0);
   std::vector<OrderEdge> edges(g_.order_.begin(), g_.order_.end());
   std::sort(edges.begin(), edges.end(), [](const OrderEdge& a, const OrderEdge& b) { return a.after < b.after; });
   for (size_t i = 0; i < g_.fusions_.size(); ++i) {
@@ -54,7 +55,7 @@ absl::Status GraphValidator::CheckFusions() {
 }
 
 absl::Status GraphValidator::CheckFusion(size_t index, absl::Span<const OrderEdge> edges_by_after,
-                                         std::vector<int32_t>& mark) {
+                                         std::vector<int64_t>& mark) {
   Fusion& f = g_.fusions_[index];
   const std::string where = absl::StrCat("/fusions/", fusion_place_[index]);
   const std::string who = absl::StrCat("fusion \"", f.name, "\"");
@@ -92,36 +93,67 @@ absl::Status GraphValidator::CheckFusion(size_t index, absl::Span<const OrderEdg
       return FaultAt(at + "/value", absl::StrCat(who, ": in_place value is not read by one of its ops"));
     }
   }
-  // The group runs at its last member's place, so nothing listed before that may need a member's result. Every op that
-  // does is found from the data and order edges; only ops between the first and the last member can be.
-  const int32_t group = static_cast<int32_t>(index) + 1;
-  size_t next_member = 0;
-  const size_t first = f.ops.front().index(), last = f.ops.back().index();
-  auto edge = std::lower_bound(edges_by_after.begin(), edges_by_after.end(), f.ops.front(),
-                               [](const OrderEdge& e, OpId o) { return e.after < o; });
-  for (size_t i = first; i <= last; ++i) {
-    const OpId o(static_cast<int32_t>(i));
-    const bool member = f.ops[next_member] == o;
-    bool after = member;
-    const auto depends = [&](ValueId v) {
-      const int32_t p = g_.producer_[v.index()];
-      if (p >= 0 && mark[static_cast<size_t>(p)] == group) after = true;
+  return PlaceFusion(f, where, edges_by_after, static_cast<int64_t>(index) + 1, mark);
+}
+
+// A group may run anywhere between the foreign ops of its stream. What must not be is a foreign op that comes after one
+// member and before another. Those that come after a member are found going forward from the first one: by what they
+// use, by order edges, and by what they follow on their stream. If that holds for one on the group's own stream that is
+// listed before the last member, then the group runs earlier: right after what must come first, found going backward.
+absl::Status GraphValidator::PlaceFusion(Fusion& f, absl::string_view where, absl::Span<const OrderEdge> edges_by_after,
+                                         int64_t group, std::vector<int64_t>& mark) {
+  const OpId first = f.ops.front(), last = f.ops.back();
+  const StreamId stream = g_.op(first).stream;
+  // Calls visit(op) for each op from the first member on that o uses or has an order edge from.
+  const auto for_each_needed = [&](OpId o, auto visit) {
+    const auto uses = [&](ValueId v) {
+      if (const int32_t p = g_.producer_[v.index()]; p >= first.value) visit(OpId(p));
     };
-    for (const Read& r : g_.reads(g_.op(o))) depends(r.value);
+    for (const Read& r : g_.reads(g_.op(o))) uses(r.value);
     for (const Write& w : g_.writes(g_.op(o))) {
-      if (w.base.has_value()) depends(*w.base);
+      if (w.base.has_value()) uses(*w.base);
     }
-    for (; edge != edges_by_after.end() && edge->after == o; ++edge)
-      after = after || mark[edge->before.index()] == group;
-    if (after) mark[i] = group;
-    if (member) {
-      ++next_member;
-    } else if (after) {
-      return FaultAt(where,
-                     absl::StrCat(who, ": ", Text(o),
-                                  " is not in it and depends on one of its ops, but is listed before its last, ",
-                                  Text(f.ops.back()), ", where the group runs (a cycle, if it also feeds the group)"));
+    auto edge = std::lower_bound(edges_by_after.begin(), edges_by_after.end(), o,
+                                 [](const OrderEdge& e, OpId op) { return e.after < op; });
+    for (; edge != edges_by_after.end() && edge->after == o; ++edge) {
+      if (edge->before >= first) visit(edge->before);
     }
+  };
+
+  const int64_t member = 3 * group, after = 3 * group + 1, before = 3 * group + 2;
+  for (OpId o : f.ops) mark[o.index()] = member;
+  absl::flat_hash_map<int32_t, OpId> first_after;  // by stream
+  for (OpId o = first; o <= last; ++o.value) {
+    const bool foreign = mark[o.index()] != member;
+    bool comes_after = foreign && first_after.contains(g_.op(o).stream.value);
+    std::optional<OpId> foreign_needed;
+    for_each_needed(o, [&](OpId p) {
+      comes_after = comes_after || mark[p.index()] == member || mark[p.index()] == after;
+      if (mark[p.index()] == after) foreign_needed = p;
+    });
+    if (foreign && comes_after) {
+      mark[o.index()] = after;
+      first_after.try_emplace(g_.op(o).stream.value, o);
+    } else if (!foreign && foreign_needed.has_value()) {
+      return FaultAt(where, absl::StrCat("fusion \"", f.name, "\": ", Text(*foreign_needed),
+                                         " is not in it, comes after one of its ops and before another, ", Text(o),
+                                         ": as one op, the group would be in a cycle"));
+    }
+  }
+  const auto next = first_after.find(stream.value);
+  f.at = next == first_after.end() ? last : *std::prev(std::lower_bound(f.ops.begin(), f.ops.end(), next->second));
+  if (f.at == last) return absl::OkStatus();
+
+  absl::flat_hash_set<int32_t> streams_before;
+  for (OpId o = last; o > f.at; --o.value) {
+    const bool foreign = mark[o.index()] != member;
+    if (foreign && streams_before.contains(g_.op(o).stream.value)) mark[o.index()] = before;
+    if (foreign && mark[o.index()] != before) continue;
+    if (foreign && g_.op(o).stream == stream) f.at = o;
+    if (foreign) streams_before.insert(g_.op(o).stream.value);
+    for_each_needed(o, [&](OpId p) {
+      if (mark[p.index()] != member) mark[p.index()] = before;
+    });
   }
   return absl::OkStatus();
 }

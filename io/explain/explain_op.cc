@@ -41,8 +41,9 @@ std::string OpStory::Executed() const {
   const std::optional<FusionId> group = m_.GroupOf(id_);
   if (group.has_value()) {
     const Fusion& f = g_.fusions()[group->index()];
-    return absl::StrCat("executed as part of fused group ", InQuotes(f.name), ", at the place of ",
-                        InQuotes(g_.name(f.ops.back())));
+    const bool member = std::binary_search(f.ops.begin(), f.ops.end(), f.at);
+    return absl::StrCat("executed as part of fused group ", InQuotes(f.name),
+                        member ? ", at the place of " : ", right after ", InQuotes(g_.name(f.at)));
   }
   if (op_.kind == OpKind::kView) return "never executed: a view is another name for bytes of its source";
   if (op_.kind == OpKind::kBarrier) return "order only: it moves no bytes";

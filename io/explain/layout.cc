@@ -1,6 +1,7 @@
 #include "io/explain/layout.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -139,7 +140,8 @@ void Layout::AddValues() {
     const LiveRange live = i < plan_->live.size() ? plan_->live[i] : LiveRange();
     p.begin = live.first.has_value() ? TimeOf(*live.first) : 0;
     p.end = live.last.has_value() ? TimeOf(*live.last) + 1 : end_;
-    p.end = std::max(p.end, p.begin + 1);
+    // Units do not all run where they are listed.
+    if (p.end <= p.begin) std::tie(p.begin, p.end) = std::make_pair(p.end - 1, p.begin + 1);
     Add(std::move(p));
   }
 }

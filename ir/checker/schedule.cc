@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,10 +27,12 @@ absl::StatusOr<Schedule> Schedule::Create(const Graph& graph, const Plan& plan, 
   return s;
 }
 
-// A group stands at its last member's place.
+// A group stands behind the op after which it runs.
 void Schedule::Contract(const Plan& plan, Reporter& reporter) {
   const size_t num_ops = graph_->ops().size();
   std::vector<int32_t> group;  // by op: its fusion, or -1
+  // Behind which op a group runs; the last member up to there, for those that run behind the same op.
+  std::vector<std::tuple<OpId, OpId, FusionId>> groups;
   for (const FusionDecision& d : plan.fused) {
     const Fusion& f = graph_->fusions()[d.fusion.index()];
     if (!d.fused) {
@@ -48,6 +51,7 @@ void Schedule::Contract(const Plan& plan, Reporter& reporter) {
     }
     any_fused_ = true;
     for (OpId o : f.ops) group[o.index()] = d.fusion.value;
+    groups.emplace_back(f.at, *std::prev(std::upper_bound(f.ops.begin(), f.ops.end(), f.at)), d.fusion);
   }
 
   node_of_.resize(num_ops);
@@ -59,16 +63,21 @@ void Schedule::Contract(const Plan& plan, Reporter& reporter) {
     for (size_t i = 0; i < num_ops; ++i) members_.emplace_back(static_cast<int32_t>(i));
     return;
   }
-  for (size_t i = 0; i < num_ops; ++i) {
-    const OpId o(static_cast<int32_t>(i));
-    const absl::Span<const OpId> ops = group[i] < 0
-                                           ? absl::MakeConstSpan(&o, 1)
-                                           : absl::MakeConstSpan(graph_->fusions()[static_cast<size_t>(group[i])].ops);
-    if (ops.back() != o) continue;
+  const auto add = [&](absl::Span<const OpId> ops, int32_t f) {
     for (OpId member : ops) node_of_[member.index()] = static_cast<int32_t>(first_member_.size());
     first_member_.push_back(static_cast<int32_t>(members_.size()));
     members_.insert(members_.end(), ops.begin(), ops.end());
-    fusion_.push_back(group[i]);
+    fusion_.push_back(f);
+  };
+  std::sort(groups.begin(), groups.end());
+  auto next = groups.begin();
+  for (size_t i = 0; i < num_ops; ++i) {
+    const OpId o(static_cast<int32_t>(i));
+    if (group[i] < 0) add(absl::MakeConstSpan(&o, 1), -1);
+    for (; next != groups.end() && std::get<0>(*next) == o; ++next) {
+      const FusionId f = std::get<2>(*next);
+      add(graph_->fusions()[f.index()].ops, f.value);
+    }
   }
   first_member_.push_back(static_cast<int32_t>(members_.size()));
 }
@@ -115,7 +124,8 @@ std::vector<HappensBefore::Edge> Schedule::DataEdges() const {
   std::vector<HappensBefore::Edge> edges;
   const auto add = [&](int32_t from, int32_t to) {
     if (from == kStart || from == to) return;
-    const bool same_stream = order_.stream[static_cast<size_t>(from)] == order_.stream[static_cast<size_t>(to)];
+    const bool same_stream =
+        order_.stream.empty() || order_.stream[static_cast<size_t>(from)] == order_.stream[static_cast<size_t>(to)];
     if (!same_stream || from > to) edges.emplace_back(from, to);
   };
   for (size_t i = 0; i < graph_->ops().size(); ++i) {
@@ -153,7 +163,8 @@ absl::Status Schedule::Relate(const Plan& plan, Reporter& reporter) {
   constexpr size_t kMaxNamed = 12;
   const size_t named = std::min(cycle.size(), kMaxNamed);
   reporter.Add(ViolationKind::kCycle,
-               absl::StrCat("the plan's order edges make a cycle: ",
+               absl::StrCat(plan.added_order.empty() ? "the plan's fused groups make a cycle: "
+                                                     : "the plan's order edges make a cycle: ",
                             absl::StrJoin(cycle.begin(), cycle.begin() + static_cast<ptrdiff_t>(named), " before ",
                                           [&](std::string* out, int32_t n) { absl::StrAppend(out, NodeText(n)); }),
                             cycle.size() > named ? absl::StrCat(" before ", cycle.size() - named, " more") : "",
@@ -164,6 +175,13 @@ absl::Status Schedule::Relate(const Plan& plan, Reporter& reporter) {
 void Schedule::RelateTotal(const Plan& plan, Reporter& reporter) {
   visit_order_.resize(static_cast<size_t>(num_nodes()));
   std::iota(visit_order_.begin(), visit_order_.end(), 0);
+  if (any_fused_) {
+    for (const auto& [from, to] : DataEdges()) {
+      cyclic_ = true;
+      reporter.Add(ViolationKind::kCycle,
+                   absl::StrCat(NodeText(from), " comes before ", NodeText(to), ", which comes first on their stream"));
+    }
+  }
   for (const AddedEdge& e : plan.added_order) {
     const int32_t from = node_of(e.before), to = node_of(e.after);
     if (from < to || (from == to && e.before < e.after)) continue;

@@ -4,8 +4,8 @@
 //   ops    a   b   c   d        group {a, c}: node 1 stands at c's place
 //   nodes      0   1   2
 //
-// Happens-before is made here anew from the graph's ops and order edges and the plan's edges; nothing that the graph's
-// builder derived is used.
+// Happens-before is made here anew from the graph's ops and order edges and the plan's edges; of what the graph's
+// builder derived, only the place of a group is used, and that it is one is found here.
 //
 // COST: O(ops + uses), plus the relation's own cost (ir/happens_before.h) if several streams have ops.
 // THREADS: const use by any number. LIFETIME: graph and plan outlive this.

@@ -67,10 +67,9 @@ void LoadChange::SortUses() {
 
 std::optional<FusionId> LoadChange::GroupOf(OpId op, bool after) const {
   if (!after || !Moves(op.value)) return schedule_.FusionAt(schedule_.TimeOf(op));
-  const bool fused =
-      fuse_.has_value() && moved_to_[op.index()] == g_.fusions()[fuse_->index()].ops.back().value &&
-      std::binary_search(g_.fusions()[fuse_->index()].ops.begin(), g_.fusions()[fuse_->index()].ops.end(), op);
-  return fused ? fuse_ : std::nullopt;
+  if (!fuse_.has_value()) return std::nullopt;
+  const std::vector<OpId>& members = g_.fusions()[fuse_->index()].ops;
+  return std::binary_search(members.begin(), members.end(), op) ? fuse_ : std::nullopt;
 }
 
 // What a plan keeps in the caller's storage, or nowhere though no group swallows it, is taken to stay there.
@@ -195,19 +194,27 @@ void LoadChange::AddScratch(OpId o, int64_t sign) {
   add(TimeOf(o, /*after=*/true), sign * op.max_scratch_bytes);
 }
 
+// When the op would run outside of its group. Where times are not list positions: with what is listed before it.
+int32_t LoadChange::TimeOnItsOwn(OpId op) const {
+  if (static_cast<size_t>(schedule_.End()) == g_.ops().size()) return op.value;
+  const int32_t group = schedule_.TimeOf(op);
+  while (op.value > 0 && schedule_.TimeOf(op) == group) --op.value;
+  return schedule_.TimeOf(op);
+}
+
 std::vector<int64_t> LoadChange::If(std::optional<FusionId> fuse, absl::Span<const FusionId> separate) {
   std::vector<OpId> moved;
   for (FusionId f : separate) {
     for (OpId o : g_.fusions()[f.index()].ops) {
       moved.push_back(o);
-      moved_to_[o.index()] = o.value;
+      moved_to_[o.index()] = TimeOnItsOwn(o);
     }
   }
   fuse_ = fuse;
   if (fuse.has_value()) {
-    const std::vector<OpId>& ops = g_.fusions()[fuse->index()].ops;
-    moved.insert(moved.end(), ops.begin(), ops.end());
-    for (OpId o : ops) moved_to_[o.index()] = ops.back().value;
+    const Fusion& group = g_.fusions()[fuse->index()];
+    moved.insert(moved.end(), group.ops.begin(), group.ops.end());
+    for (OpId o : group.ops) moved_to_[o.index()] = TimeOnItsOwn(group.at);
   }
   std::sort(moved.begin(), moved.end());
   moved.erase(std::unique(moved.begin(), moved.end()), moved.end());

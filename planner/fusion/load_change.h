@@ -1,7 +1,8 @@
 // How the bytes that are live at once would change if other groups were fused: an estimate, for less than a plan.
 //
-// Starts from what a plan places: its load over time, a curve per space. Fusing a group moves its members to the place
-// of the last; what they read lives to there, what they write begins there, what is used inside only goes:
+// Starts from what a plan places: its load over time, a curve per space. Fusing a group moves its members to one
+// place, here that of the last; what they read lives to there, what they write begins there, what is used inside only
+// goes:
 //
 //   op       a    b    c    d                 fused {a, d}
 //   x     ====                      x      ================    a's operand
@@ -57,6 +58,7 @@ class LoadChange {
   int32_t TimeOf(OpId op, bool after) const {
     return after && Moves(op.value) ? moved_to_[op.index()] : schedule_.TimeOf(op);
   }
+  int32_t TimeOnItsOwn(OpId op) const;
   // The fused group that runs the op.
   std::optional<FusionId> GroupOf(OpId op, bool after) const;
   bool InArena(ValueId v) const;

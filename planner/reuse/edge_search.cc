@@ -130,7 +130,7 @@ std::optional<std::vector<OrderEdge>> EdgeSearch::EdgesBetween(const Frontier& u
   std::vector<OrderEdge> edges;
   for (int32_t t : tails) {
     const bool implied = std::any_of(tails.begin(), tails.end(), [&](int32_t u) { return order.Before(t, u); });
-    if (!implied) edges.push_back({OpId(t), OpId(born)});
+    if (!implied) edges.push_back({order.OpAt(t), order.OpAt(born)});
   }
   return edges;
 }
@@ -163,7 +163,7 @@ bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t e
       const auto over = [&](int32_t t) {
         if (!IsUnit(t, schedule_)) return t == Schedule::kStart;
         return order.Before(t, b) || std::any_of(edges->begin(), edges->end(), [&](const OrderEdge& e) {
-                 return e.before.value == t || order.Before(t, e.before.value);
+                 return order.TimeOf(e.before) == t || order.Before(t, order.TimeOf(e.before));
                });
       };
       int64_t earlier = 0;  // bytes that are over with it
@@ -174,7 +174,7 @@ bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t e
       }
       int64_t slack = INT64_MAX;
       for (const OrderEdge& e : *edges)
-        slack = std::min<int64_t>(slack, order.PlaceOf(b) - order.PlaceOf(e.before.value));
+        slack = std::min<int64_t>(slack, order.PlaceOf(b) - order.PlaceOf(order.TimeOf(e.before)));
       const Score score = {std::min({earlier, later, excess}), -static_cast<int64_t>(edges->size()), slack};
       if (std::get<0>(score) > 0) ways.emplace_back(score, *edges);
     }

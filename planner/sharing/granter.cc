@@ -265,7 +265,7 @@ bool Granter::IsPhysical(const Use& use, int32_t time) const {
 
 bool Granter::IsCopy(int32_t time) const {
   if (time < 0 || time == schedule_.End() || schedule_.FusionAt(time).has_value()) return false;
-  const OpKind kind = g_.op(OpId(time)).kind;
+  const OpKind kind = g_.op(schedule_.OpAt(time)).kind;
   return kind != OpKind::kCompute && kind != OpKind::kFill && kind != OpKind::kBarrier;
 }
 

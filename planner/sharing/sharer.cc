@@ -464,7 +464,7 @@ absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
     const Why why = b.time == schedule_.End() ? Why::kOldContentKept : Why::kOldContentRead;
     const Refusal reason{why, b.value, b.time, "", target};
     if (b.time < time) {
-      s_.AddOrder({OpId(b.time), op});
+      s_.AddOrder({schedule_.OpAt(b.time), op});
       continue;
     }
     const std::optional<ValueId> cheapest = grants_.Cheapest(b.value);
@@ -480,7 +480,7 @@ absl::Status Sharer::OldContentIsRead(int32_t time, OpId op, int32_t late) const
   const ValueId target = *g_.op(op).commit_target, source = g_.reads(g_.op(op))[0].value;
   const std::string reader = late == schedule_.End() ? std::string("the end of the graph, where it is an output,")
                              : late == time          ? std::string("a keep_alive until that commit")
-                                                     : absl::StrCat("op \"", g_.name(OpId(late)), "\"");
+                                                     : absl::StrCat("op \"", g_.name(schedule_.OpAt(late)), "\"");
   return absl::InvalidArgumentError(
       absl::StrCat(ToString(g_.value(target).role), " \"", g_.name(target), "\": ", reader,
                    " needs its old content after op \"", g_.name(op), "\" has committed \"", g_.name(source),
@@ -535,14 +535,14 @@ Note Sharer::NoteOf(OpId op, const Refusal& refusal) const {
   note.in = refusal.in;
   note.in_offset = refusal.in_offset;
   if (refusal.blocker.has_value() && *refusal.blocker >= 0 && *refusal.blocker != schedule_.End()) {
-    note.blocker = OpId(*refusal.blocker);
+    note.blocker = schedule_.OpAt(*refusal.blocker);
   }
   return note;
 }
 
 void Sharer::NoteRefusal(const Wish& wish, const Refusal& refusal) {
   // A fused group is spoken of where it runs.
-  Note note = NoteOf(OpId(schedule_.TimeOf(wish.op)), refusal);
+  Note note = NoteOf(schedule_.OpAt(schedule_.TimeOf(wish.op)), refusal);
   note.result = wish.result;
   note.value = wish.target;
   s_.AddRefusal(std::move(note));

@@ -288,13 +288,25 @@ TEST(GraphValidator, RequiredFusionsDoNotOverlap) {
   });
 }
 
-// An order edge makes a foreign op depend on a member as much as data does, and so does a foreign op that depends on
-// one.
+// Order edges count as data does, for ops that are not in the group too, and so does the order of streams.
 TEST(GraphValidator, FusionsAreHeldAgainstOrderEdgesAndChains) {
   ExpectRefused("/fusions/0", {"op \"foreign\""}, [](GraphBuilder& b) {
     for (const char* name : {"a", "foreign", "c"}) b.Compute(name, {.reads = {}, .writes = {}});
     b.Order(OpId(0), OpId(1));
+    b.Order(OpId(1), OpId(2));
     b.AddFusion(Group({OpId(0), OpId(2)}));
+  });
+  // By way of the order of another stream.
+  ExpectRefused("/fusions/0", {"op \"last\"", "op \"c\""}, [](GraphBuilder& b) {
+    const StreamId main = b.AddStream("main"), side = b.AddStream("side");
+    b.Compute("a", {.reads = {}, .writes = {}, .options = {.stream = main}});
+    for (const char* name : {"first", "last"}) {
+      b.Compute(name, {.reads = {}, .writes = {}, .options = {.stream = side}});
+    }
+    b.Compute("c", {.reads = {}, .writes = {}, .options = {.stream = main}});
+    b.Order(OpId(0), OpId(1));
+    b.Order(OpId(2), OpId(3));
+    b.AddFusion(Group({OpId(0), OpId(3)}));
   });
   GraphBuilder b;
   const ValueId x = Op(b, "x", {});

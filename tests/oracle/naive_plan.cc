@@ -1,6 +1,7 @@
 #include "tests/oracle/naive_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -18,14 +19,23 @@ ValueId ValueAt(size_t i) { return ValueId(static_cast<int32_t>(i)); }
 
 int64_t RoundUp(int64_t x, int64_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
-// By op: the last op of its fused group, or itself.
-std::vector<size_t> PlaceOfOps(const Graph& graph, const Plan& plan) {
+// By op: the last op of its fused group, or itself. If asked for, also the key by which the ops of a stream follow each
+// other: of a group, the op behind which it runs, and its last member up to that.
+std::vector<size_t> UnitOfOps(const Graph& graph, const Plan& plan, std::vector<std::array<size_t, 3>>* key = nullptr) {
   std::vector<size_t> place(graph.ops().size());
   for (size_t i = 0; i < place.size(); ++i) place[i] = i;
+  if (key != nullptr) {
+    for (size_t i = 0; i < place.size(); ++i) key->push_back({i, 0, i});
+  }
   for (const FusionDecision& d : plan.fused) {
     if (!d.fused) continue;
-    const std::vector<OpId>& ops = graph.fusions()[d.fusion.index()].ops;
-    for (OpId o : ops) place[o.index()] = ops.back().index();
+    const Fusion& f = graph.fusions()[d.fusion.index()];
+    size_t until = 0;
+    for (OpId o : f.ops) until = o <= f.at ? o.index() : until;
+    for (OpId o : f.ops) {
+      place[o.index()] = f.ops.back().index();
+      if (key != nullptr) (*key)[o.index()] = {f.at.index(), 1, until};
+    }
   }
   return place;
 }
@@ -273,7 +283,7 @@ Plan NaivePlan(const Graph& graph, const std::vector<FusionId>& fuse) { return N
 bool IsSwallowed(const Graph& graph, const Plan& plan, ValueId v) {
   const std::optional<OpId> producer = graph.producer(v);
   if (!producer.has_value()) return false;
-  const std::vector<size_t> place = PlaceOfOps(graph, plan);
+  const std::vector<size_t> place = UnitOfOps(graph, plan);
   const bool fused = std::any_of(plan.fused.begin(), plan.fused.end(), [&](const FusionDecision& d) {
     const std::vector<OpId>& ops = graph.fusions()[d.fusion.index()].ops;
     return d.fused && std::find(ops.begin(), ops.end(), *producer) != ops.end();
@@ -332,14 +342,15 @@ void CompletePlan(const Graph& graph, Plan& plan, const std::vector<OpId>& elide
 
 std::vector<std::vector<bool>> SlowHappensBefore(const Graph& graph, const Plan& plan) {
   const size_t n = graph.ops().size();
-  const std::vector<size_t> place = PlaceOfOps(graph, plan);
+  std::vector<std::array<size_t, 3>> key;
+  const std::vector<size_t> place = UnitOfOps(graph, plan, &key);
   std::vector<std::vector<bool>> before(n, std::vector<bool>(n, false));
   const auto edge = [&](size_t a, size_t b) {
     if (place[a] != place[b]) before[place[a]][place[b]] = true;
   };
   for (size_t b = 0; b < n; ++b) {
     for (size_t a = 0; a < n; ++a) {
-      if (graph.ops()[a].stream == graph.ops()[b].stream && place[a] < place[b]) edge(a, b);
+      if (graph.ops()[a].stream == graph.ops()[b].stream && key[a] < key[b]) edge(a, b);
     }
     ForEachUse(graph, b, [&](ValueId v) {
       if (graph.producer(v).has_value()) edge(graph.producer(v)->index(), b);

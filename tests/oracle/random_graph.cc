@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ir/graph_builder.h"
@@ -60,6 +61,10 @@ class Constraints {
       };
       f.required =
           options_.required_fusions && rng_.Percent(50) && std::all_of(members.begin(), members.end(), is_free);
+      // Of two groups with foreign ops between that must come after them, each may have to run before the other.
+      const bool alone = AfterGroup(members).empty() && !required_around_;
+      f.required = f.required && (alone || required_.empty());
+      required_around_ = required_around_ || (f.required && !alone);
       if (f.required) required_.insert(required_.end(), members.begin(), members.end());
       for (size_t m : members) f.ops.push_back(Id(m));
       AddInPlace(members, f);
@@ -86,15 +91,28 @@ class Constraints {
     return members;
   }
 
-  // No op that is not in the group depends on a member and is listed before its last.
+  // No foreign op comes after a member and before `last`.
   bool IsLegalWith(const std::vector<size_t>& members, size_t last) const {
-    for (size_t m : members) {
-      for (size_t o = m + 1; o < last; ++o) {
-        const bool member = std::find(members.begin(), members.end(), o) != members.end();
-        if (!member && DependsDirectly(o, m)) return false;
-      }
+    std::vector<size_t> all = members;
+    all.push_back(last);
+    for (size_t a : AfterGroup(all)) {
+      if (DependsDirectly(last, a)) return false;
     }
     return true;
+  }
+
+  // The foreign ops up to the last member that come after the group, by what they use and what they follow.
+  std::vector<size_t> AfterGroup(const std::vector<size_t>& members) const {
+    std::vector<size_t> after;
+    for (size_t o = members.front(); o < members.back(); ++o) {
+      if (std::find(members.begin(), members.end(), o) != members.end()) continue;
+      const auto follows_member = [&](size_t m) { return m < o && DependsDirectly(o, m); };
+      const auto follows = [&](size_t a) { return DependsDirectly(o, a) || ops_[a].stream == ops_[o].stream; };
+      const bool comes_after = std::any_of(members.begin(), members.end(), follows_member) ||
+                               std::any_of(after.begin(), after.end(), follows);
+      if (comes_after) after.push_back(o);
+    }
+    return after;
   }
 
   void AddInPlace(const std::vector<size_t>& members, Fusion& f) {
@@ -114,16 +132,16 @@ class Constraints {
     }
   }
 
-  // reach_[a][b]: a happens before b, whichever groups are fused: a group moves its members to its last one's place,
-  // and then what lay in between no longer follows them on their stream.
+  // reach_[a][b]: a happens before b, whichever groups are fused: a group moves its members to one place, and then what
+  // lay in between no longer follows them on their stream, or leads up to them.
   void MakeReach() {
     const size_t n = ops_.size();
-    std::vector<size_t> latest_place(n);
-    for (size_t o = 0; o < n; ++o) latest_place[o] = LatestPlace(o);
+    std::vector<std::pair<size_t, size_t>> places;
+    for (size_t o = 0; o < n; ++o) places.push_back(PlacesOf(o));
     reach_.assign(n, std::vector<bool>(n, false));
     for (size_t b = 0; b < n; ++b) {
       for (size_t a = 0; a < b; ++a) {
-        const bool by_stream = ops_[a].stream == ops_[b].stream && latest_place[a] < b;
+        const bool by_stream = ops_[a].stream == ops_[b].stream && places[a].second < places[b].first;
         if (!by_stream && !DependsDirectly(b, a)) continue;
         reach_[a][b] = true;
         for (size_t c = 0; c < a; ++c) reach_[c][b] = reach_[c][b] || reach_[c][a];
@@ -131,13 +149,15 @@ class Constraints {
     }
   }
 
-  // The place of an op if the group of it that ends last is fused.
-  size_t LatestPlace(size_t op) const {
-    size_t place = op;
+  // Between which places an op runs, whichever groups of it are fused.
+  std::pair<size_t, size_t> PlacesOf(size_t op) const {
+    std::pair<size_t, size_t> places = {op, op};
     for (const std::vector<size_t>& g : groups_) {
-      if (std::find(g.begin(), g.end(), op) != g.end()) place = std::max(place, g.back());
+      if (std::find(g.begin(), g.end(), op) == g.end()) continue;
+      places.second = std::max(places.second, g.back());
+      if (!AfterGroup(g).empty()) places.first = std::min(places.first, g.front());
     }
-    return place;
+    return places;
   }
 
   void AddKeepAlive() {
@@ -176,6 +196,7 @@ class Constraints {
   std::vector<OrderEdge> order_;
   std::vector<std::vector<size_t>> groups_;
   std::vector<size_t> required_;
+  bool required_around_ = false;  // a required group has such ops between its members
   std::vector<std::vector<bool>> reach_;
 };
 

@@ -130,17 +130,20 @@ class UnitMaker {
     }
     unit_of_.assign(graph_.ops().size(), 0);
     for (size_t i = 0; i < graph_.ops().size(); ++i) {
-      std::vector<OpId> ops = {OpId(static_cast<int32_t>(i))};
-      if (group_of_[i] >= 0) {
-        ops.clear();
-        for (size_t j = 0; j < graph_.ops().size(); ++j) {
-          if (group_of_[j] == group_of_[i]) ops.push_back(OpId(static_cast<int32_t>(j)));
-        }
-        if (ops.back().index() != i) continue;
+      if (group_of_[i] < 0) AddUnit({OpId(static_cast<int32_t>(i))});
+      // Groups that run here, in the order of their last members that are listed up to here.
+      for (size_t j = 0; j <= i; ++j) {
+        if (group_of_[j] < 0) continue;
+        const Fusion& f = graph_.fusions()[static_cast<size_t>(group_of_[j])];
+        const auto later = [&](OpId o) { return o.index() > j && o.index() <= i; };
+        if (f.at.index() != i || std::any_of(f.ops.begin(), f.ops.end(), later)) continue;
+        AddUnit(f.ops);
       }
-      for (OpId o : ops) unit_of_[o.index()] = out_.units.size();
-      out_.units.push_back({.ops = std::move(ops)});
     }
+  }
+  void AddUnit(std::vector<OpId> ops) {
+    for (OpId o : ops) unit_of_[o.index()] = out_.units.size();
+    out_.units.push_back({.ops = std::move(ops)});
   }
 
   void AddSample(Unit& unit, SampleWhy why, ValueId value, int64_t byte, std::optional<ValueId> result = std::nullopt) {

@@ -174,7 +174,64 @@ TEST(CasesG, G4AGroupWithAForeignOpInItsMiddleIsRefused) {
   EXPECT_EQ(FaultPlace(refusal), "/fusions/0");
 }
 
-TEST(CasesG, G4TwoGroupsThatNeedEachOtherAreRefused) {
+// Foreign ops that come after a member run after the group, those that come before one before it.
+TEST(CasesG, G4AGroupRunsBeforeTheForeignOpThatNeedsIt) {
+  for (const bool required : {false, true}) {
+    CaseGraph g;
+    const ValueId x = g.Op("x", {}, 64);
+    const ValueId a = g.Op("a", {x}, 64);
+    const OpId first = g.last_op();
+    const ValueId foreign = g.Op("foreign", {a}, 64);
+    const ValueId inner = g.Op("inner", {x}, 64);
+    const OpId second = g.last_op();
+    const ValueId c = g.Op("c", {a, inner}, 64);
+    g.AddFusion(Group("f", {first, second, g.last_op()}, required));
+    g.R("r", {foreign, c});
+    g.Plan([&](const Graph& graph, const Plan& plan) {
+      EXPECT_TRUE(plan.fused[0].fused);
+      EXPECT_TRUE(HasNoBytes(plan, inner));
+      // a and c are there from the group's start, foreign beside them; x is over then.
+      EXPECT_FALSE(Overlap(graph, plan, a, c) || Overlap(graph, plan, c, foreign) || Overlap(graph, plan, a, foreign));
+      EXPECT_EQ(ArenaBytes(plan), 192);
+    });
+  }
+}
+
+TEST(CasesG, G4AGroupRunsBetweenForeignOps) {
+  CaseGraph g;
+  const ValueId a = g.Op("a", {}, 64);
+  const OpId first = g.last_op();
+  const ValueId before = g.Op("before", {}, 64);
+  const ValueId after = g.Op("after", {a}, 64);
+  const ValueId c = g.Op("c", {a, before}, 64);
+  g.AddFusion(Group("f", {first, g.last_op()}, /*required=*/false));
+  g.R("r", {c, after});
+  g.Plan([&](const Graph& graph, const Plan& plan) {
+    EXPECT_TRUE(plan.fused[0].fused);
+    EXPECT_FALSE(Overlap(graph, plan, a, before));  // as the group reads one and writes the other
+    EXPECT_EQ(ArenaBytes(plan), 192);
+  });
+}
+
+TEST(CasesG, G4AForeignOpOfAnotherStreamWaitsForTheGroup) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
+  const ValueId a = g.Op("a", {}, 64, {}, {.stream = s0});
+  const OpId first = g.last_op();
+  const ValueId after = g.Op("after", {a}, 64, {}, {.stream = s1});
+  const ValueId before = g.Op("before", {}, 64, {}, {.stream = s0});
+  const ValueId c = g.Op("c", {a, before}, 64, {}, {.stream = s0});
+  g.AddFusion(Group("f", {first, g.last_op()}, /*required=*/false));
+  g.R("r", {c, after}, {.stream = s0});
+  g.Plan([&](const Graph& graph, const Plan& plan) {
+    EXPECT_TRUE(plan.fused[0].fused);
+    EXPECT_FALSE(Overlap(graph, plan, a, before));
+    EXPECT_EQ(ArenaBytes(plan), 192);  // after takes the place of before
+    EXPECT_TRUE(plan.added_order.empty());
+  });
+}
+
+TEST(CasesG, G4RequiredGroupsThatNeedEachOtherAreRefused) {
   CaseGraph g;
   const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
   const ValueId a = g.Op("a", {}, 64, {}, {.stream = s0});
@@ -186,9 +243,31 @@ TEST(CasesG, G4TwoGroupsThatNeedEachOtherAreRefused) {
   g.Op("d", {a}, 64, {}, {.stream = s1});
   g.AddFusion(Group("f", {a_op, c_op}));
   g.AddFusion(Group("h", {b_op, g.last_op()}));
-  const absl::Status refusal = g.BuildRefusal();
+  const absl::Status refusal = g.PlanRefusal();
   EXPECT_EQ(refusal.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(refusal.message()), HasSubstr("cycle"));
+  EXPECT_EQ(std::string(refusal.message()), "the fused groups make a cycle: fusion \"f\" before fusion \"h\"");
+}
+
+// The better one is taken.
+TEST(CasesG, G4OfOptionalGroupsThatNeedEachOtherOneIsLeftSeparate) {
+  for (const double benefit : {1.0, 3.0}) {
+    CaseGraph g;
+    const ValueId a = g.Op("a", {}, 64);
+    const OpId a_op = g.last_op();
+    const ValueId b = g.Op("b", {}, 64);
+    const OpId b_op = g.last_op();
+    const ValueId c = g.Op("c", {b}, 64);
+    const OpId c_op = g.last_op();
+    const ValueId d = g.Op("d", {a}, 64);
+    g.AddFusion(Group("f", {a_op, c_op}, /*required=*/false, benefit));
+    g.AddFusion(Group("h", {b_op, g.last_op()}, /*required=*/false, 2.0));
+    g.R("r", {c, d});
+    g.Plan([&](const Graph&, const Plan& plan) {
+      EXPECT_EQ(plan.fused[0].fused, benefit == 3.0);
+      EXPECT_EQ(plan.fused[1].fused, benefit == 1.0);
+      EXPECT_THAT(plan.fused[benefit == 3.0 ? 1 : 0].why, HasSubstr("make a cycle"));
+    });
+  }
 }
 
 // The group moves a to the place of c: behind `until` on its own stream, and on another stream whatever follows b.

@@ -181,6 +181,83 @@ TEST(Schedule, GroupsMayInterleave) {
   EXPECT_FALSE(s->Before(3, 2));
 }
 
+// c needs a and is listed before d: the group of a and d runs at a's place.
+TEST(Schedule, AGroupRunsBeforeWhatNeedsIt) {
+  CaseGraph g;
+  const ValueId x = g.Op("x", {}, 8);
+  const ValueId a = g.Op("a", {x}, 8), c = g.Op("c", {a}, 8), d = g.Op("d", {a}, 8);
+  g.R("r", {c, d});
+  g.AddFusion(Group("f", {OpId(1), OpId(3)}));
+  const Graph graph = BuildOrDie(std::move(g));
+  EXPECT_EQ(graph.fusions()[0].at, OpId(1));
+  const absl::StatusOr<Schedule> s = Schedule::Create(graph, {FusionId(0)});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_EQ(s->End(), 4);
+  EXPECT_THAT(s->UnitAt(1), ElementsAre(OpId(1), OpId(3)));
+  EXPECT_THAT(s->UnitAt(2), ElementsAre(OpId(2)));
+  EXPECT_EQ(s->OpAt(1), OpId(3));
+  EXPECT_EQ(s->OpAt(2), OpId(2));
+  EXPECT_EQ(s->FusionAt(1), FusionId(0));
+  EXPECT_TRUE(s->Fused(FusionId(0)));
+  EXPECT_EQ(s->TimeOf(OpId(4)), 3);
+}
+
+// The last member reads b, and c reads the first: the group runs between b and c, where no member is listed.
+TEST(Schedule, AGroupRunsBetweenWhatItNeedsAndWhatNeedsIt) {
+  CaseGraph g;
+  const ValueId a = g.Op("a", {}, 8), b = g.Op("b", {}, 8), c = g.Op("c", {a}, 8);
+  g.R("r", {c, g.Op("d", {a, b}, 8)});
+  g.AddFusion(Group("f", {OpId(0), OpId(3)}));
+  const Graph graph = BuildOrDie(std::move(g));
+  EXPECT_EQ(graph.fusions()[0].at, OpId(1));
+  const absl::StatusOr<Schedule> s = Schedule::Create(graph, {FusionId(0)});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_THAT(s->UnitAt(0), ElementsAre(OpId(1)));
+  EXPECT_THAT(s->UnitAt(1), ElementsAre(OpId(0), OpId(3)));
+  EXPECT_THAT(s->UnitAt(2), ElementsAre(OpId(2)));
+}
+
+// On another stream c reads a before the list comes to d: the group stays at d's place, and c waits for it.
+TEST(Schedule, WhatNeedsAGroupOnAnotherStreamWaitsForIt) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
+  const ValueId a = g.Op("a", {}, 8, {}, {.stream = s0}), b = g.Op("b", {}, 8, {}, {.stream = s0});
+  const ValueId c = g.Op("c", {a}, 8, {}, {.stream = s1});
+  g.R("r", {b, c, g.Op("d", {a}, 8, {}, {.stream = s0})}, {.stream = s0});
+  g.AddFusion(Group("f", {OpId(0), OpId(3)}));
+  const Graph graph = BuildOrDie(std::move(g));
+  EXPECT_EQ(graph.fusions()[0].at, OpId(3));
+  const absl::StatusOr<Schedule> s = Schedule::Create(graph, {FusionId(0)});
+  ASSERT_TRUE(s.ok()) << s.status();
+  EXPECT_TRUE(s->Before(s->TimeOf(OpId(0)), s->TimeOf(OpId(2))));
+  EXPECT_LT(s->TimeOf(OpId(0)), s->TimeOf(OpId(2)));
+  EXPECT_TRUE(s->Before(s->TimeOf(OpId(1)), s->TimeOf(OpId(2))));
+  EXPECT_EQ(s->StreamOf(s->TimeOf(OpId(2))), s1.value);
+}
+
+// Each of them could run alone.
+TEST(Schedule, GroupsThatNeedEachOtherAreRefused) {
+  for (const int streams : {1, 2}) {
+    SCOPED_TRACE(streams);
+    CaseGraph g;
+    const StreamId s0 = g.AddStream("s0"), s1 = streams == 1 ? s0 : g.AddStream("s1");
+    const ValueId a = g.Op("a", {}, 8, {}, {.stream = s0}), b = g.Op("b", {}, 8, {}, {.stream = s1});
+    g.Op("c", {b}, 8, {}, {.stream = s0});
+    g.Op("d", {a}, 8, {}, {.stream = s1});
+    g.AddFusion(Group("f", {OpId(0), OpId(2)}));
+    g.AddFusion(Group("h", {OpId(1), OpId(3)}));
+    const Graph graph = BuildOrDie(std::move(g));
+    for (const FusionId alone : {FusionId(0), FusionId(1)}) {
+      EXPECT_TRUE(Schedule::Create(graph, {alone}).ok()) << Schedule::Create(graph, {alone}).status();
+    }
+    const absl::Status both = Schedule::Create(graph, {FusionId(0), FusionId(1)}).status();
+    EXPECT_EQ(both.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(both.message()), HasSubstr("the fused groups make a cycle: fusion \""));
+    EXPECT_THAT(std::string(both.message()), HasSubstr("fusion \"f\""));
+    EXPECT_THAT(std::string(both.message()), HasSubstr("fusion \"h\""));
+  }
+}
+
 // The group writes a where its last member stands, and that is too late.
 TEST(Schedule, AKeepAliveThatEndsBeforeTheGroupRunsIsRefused) {
   for (const bool other_stream : {false, true}) {
