@@ -8,26 +8,13 @@
 
 #include "gtest/gtest.h"
 #include "io/ggml.h"
-#include "io/ggml_dump.h"
 #include "io/json_dom.h"
-#include "io/read_file.h"
 #include "ir/checker.h"
 #include "planner/make_plan.h"
+#include "tests/planner/ggml_dumps.h"
 
 namespace bufplan {
 namespace {
-
-std::string Text(const std::string& name) {
-  const absl::StatusOr<std::string> text = ReadFile("tests/data/ggml/" + name + ".json");
-  EXPECT_TRUE(text.ok()) << text.status();
-  return text.value_or("");
-}
-
-GgmlDump Dump(const std::string& text) {
-  absl::StatusOr<GgmlDump> dump = ReadGgmlDump(text);
-  EXPECT_TRUE(dump.ok()) << dump.status();
-  return dump.ok() ? *std::move(dump) : GgmlDump();
-}
 
 // The bytes of a checked plan; -1 on failure.
 int64_t PlannedBytes(const Graph& graph, Effort effort) {
@@ -46,8 +33,8 @@ int64_t PlannedBytes(const Graph& graph, Effort effort) {
 
 // The lifetimes of tests/data/ggml/README.md, lengthened by what the regions keep: the largest sum of padded sizes of
 // compute tensors at one step. A tensor shares the place of the one that it was put in place of, unless that is kept.
-int64_t PeakOfLifetimes(const std::string& text, bool with_keep) {
-  const GgmlDump dump = Dump(text);
+int64_t PeakOfLifetimes(const std::string& name, bool with_keep) {
+  const GgmlDump dump = GgmlDumpOf(name);
   const size_t n = dump.tensors.size(), num_leafs = dump.num_leafs;
   const auto root_of = [&](size_t i) {
     return static_cast<size_t>(dump.tensors[i].view_src.value_or(static_cast<int32_t>(i)));
@@ -76,6 +63,7 @@ int64_t PeakOfLifetimes(const std::string& text, bool with_keep) {
   // Who takes over whose place is in the file and not in a GgmlDump.
   std::map<int64_t, size_t> index_of_id;
   for (size_t i = 0; i < n; ++i) index_of_id[dump.tensors[i].id] = i;
+  const std::string text = GgmlText(name);
   const absl::StatusOr<JsonDocument> doc = JsonDocument::Parse(text);
   EXPECT_TRUE(doc.ok());
   for (JsonValue member : doc->root()) {
@@ -106,9 +94,9 @@ int64_t PeakOfLifetimes(const std::string& text, bool with_keep) {
 class GgmlRegionPlans : public testing::TestWithParam<const char*> {};
 
 TEST_P(GgmlRegionPlans, KeepingTakesNoMoreThanTheLifetimesSoExtended) {
-  const std::string text = Text(GetParam());
-  ASSERT_EQ(PeakOfLifetimes(text, false), Dump(text).peak_live_bytes) << "the lifetimes are not those of the file";
-  const int64_t peak = PeakOfLifetimes(text, true);
+  const std::string text = GgmlText(GetParam());
+  ASSERT_EQ(PeakOfLifetimes(GetParam(), false), GgmlDumpOf(GetParam()).peak_live_bytes) << "the lifetimes are not those of the file";
+  const int64_t peak = PeakOfLifetimes(GetParam(), true);
   const absl::StatusOr<Graph> graph = ReadGgmlGraph(text, {.regions = GgmlRegions::kKeep});
   ASSERT_TRUE(graph.ok()) << graph.status();
   const int64_t bytes = PlannedBytes(*graph, Effort::kDefault);
@@ -118,7 +106,7 @@ TEST_P(GgmlRegionPlans, KeepingTakesNoMoreThanTheLifetimesSoExtended) {
 }
 
 TEST_P(GgmlRegionPlans, GroupsHaveValidPlans) {
-  const std::string text = Text(GetParam());
+  const std::string text = GgmlText(GetParam());
   const absl::StatusOr<Graph> fused = ReadGgmlGraph(text, {.regions = GgmlRegions::kFuse});
   ASSERT_TRUE(fused.ok()) << fused.status();
   EXPECT_GT(PlannedBytes(*fused, Effort::kFast), 0);
@@ -127,7 +115,7 @@ TEST_P(GgmlRegionPlans, GroupsHaveValidPlans) {
 
 // At most 5 % above the heaviest values that may be live at once, without a wait that the streams do not have.
 TEST_P(GgmlRegionPlans, StreamsNeedWhatMayBeLiveAtOnce) {
-  const absl::StatusOr<Graph> graph = ReadGgmlGraph(Text(GetParam()), {.regions = GgmlRegions::kStreams});
+  const absl::StatusOr<Graph> graph = ReadGgmlGraph(GgmlText(GetParam()), {.regions = GgmlRegions::kStreams});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_GT(PlannedBytes(*graph, Effort::kFast), 0);
   const absl::StatusOr<Plan> plan = MakePlan(*graph);
@@ -157,7 +145,7 @@ TEST(GgmlFusedTest, GroupsSaveWhatTheirKernelsNeedNot) {
                   {"moe64_decode_fa", 0.200, 3},
                   {"llama8b_gqa_prefill512_fa", 258.50, 2}};
   for (const auto& f : kFigures) {
-    const absl::StatusOr<Graph> graph = ReadGgmlGraph(Text(f.name), {.regions = GgmlRegions::kFuse});
+    const absl::StatusOr<Graph> graph = ReadGgmlGraph(GgmlText(f.name), {.regions = GgmlRegions::kFuse});
     ASSERT_TRUE(graph.ok()) << graph.status();
     ASSERT_FALSE(graph->fusions().empty());
     const absl::StatusOr<Plan> plan = MakePlan(*graph);

@@ -7,39 +7,17 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "io/ggml_dump.h"
-#include "io/read_file.h"
 #include "ir/checker.h"
 #include "planner/make_plan.h"
+#include "tests/planner/ggml_dumps.h"
 
 namespace bufplan {
 namespace {
 
-const char* const kNames[] = {"llama7b_decode",
-                              "llama7b_prefill512",
-                              "llama7b_prefill512_last",
-                              "llama8b_gqa_decode",
-                              "llama8b_gqa_prefill512_fa",
-                              "moe64_decode_fa",
-                              "moe64_prefill512_fa",
-                              "moe64_prefill2048_fa_last",
-                              "moe8x7b_decode",
-                              "resnet50_b1",
-                              "unet_64",
-                              "whisper_small_enc"};
-
-GgmlDump Load(const std::string& name) {
-  const absl::StatusOr<std::string> text = ReadFile("tests/data/ggml/" + name + ".json");
-  EXPECT_TRUE(text.ok()) << text.status();
-  absl::StatusOr<GgmlDump> dump = ReadGgmlDump(text.value_or(""));
-  EXPECT_TRUE(dump.ok()) << name << ": " << dump.status();
-  return dump.ok() ? *std::move(dump) : GgmlDump();
-}
-
 class GgmlTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(GgmlTest, FitsIntoGgmlsOwnBuffer) {
-  const GgmlDump dump = Load(GetParam());
+  const GgmlDump dump = GgmlDumpOf(GetParam());
   const absl::StatusOr<Graph> graph = GraphOfGgmlDump(dump);
   ASSERT_TRUE(graph.ok()) << graph.status();
   for (Effort effort : {Effort::kFast, Effort::kDefault}) {
@@ -55,13 +33,13 @@ TEST_P(GgmlTest, FitsIntoGgmlsOwnBuffer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GgmlTest, testing::ValuesIn(kNames),
+INSTANTIATE_TEST_SUITE_P(All, GgmlTest, testing::ValuesIn(kGgmlDumps),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(GgmlQualityTest, IsWithinTwoPercentOfTheLiveBytesOnMostGraphs) {
   int close = 0;
-  for (const char* name : kNames) {
-    const GgmlDump dump = Load(name);
+  for (const char* name : kGgmlDumps) {
+    const GgmlDump dump = GgmlDumpOf(name);
     const absl::StatusOr<Graph> graph = GraphOfGgmlDump(dump);
     ASSERT_TRUE(graph.ok()) << graph.status();
     const absl::StatusOr<Plan> plan = MakePlan(*graph, {.check = false});

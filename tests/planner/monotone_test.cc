@@ -16,28 +16,14 @@
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "io/ggml.h"
-#include "io/ggml_dump.h"
-#include "io/read_file.h"
 #include "ir/checker.h"
 #include "planner/make_plan.h"
 #include "tests/oracle/random_graph.h"
 #include "tests/oracle/rebuild.h"
+#include "tests/planner/ggml_dumps.h"
 
 namespace bufplan {
 namespace {
-
-const char* const kNames[] = {"llama7b_decode",
-                              "llama7b_prefill512",
-                              "llama7b_prefill512_last",
-                              "llama8b_gqa_decode",
-                              "llama8b_gqa_prefill512_fa",
-                              "moe64_decode_fa",
-                              "moe64_prefill512_fa",
-                              "moe64_prefill2048_fa_last",
-                              "moe8x7b_decode",
-                              "resnet50_b1",
-                              "unet_64",
-                              "whisper_small_enc"};
 
 int64_t BytesOf(const Plan& plan) {
   int64_t bytes = 0;
@@ -58,19 +44,16 @@ class GgmlMonotone : public testing::TestWithParam<const char*> {};
 
 // The regions' streams come with order edges that one stream has anyhow.
 TEST_P(GgmlMonotone, RegionsNeverLowerTheRequirement) {
-  const absl::StatusOr<std::string> text = ReadFile(std::string("tests/data/ggml/") + GetParam() + ".json");
-  ASSERT_TRUE(text.ok()) << text.status();
-  const absl::StatusOr<GgmlDump> dump = ReadGgmlDump(*text);
-  ASSERT_TRUE(dump.ok()) << dump.status();
-  const int64_t ignored = PlannedBytes(*dump, GgmlRegions::kIgnore);
-  const int64_t kept = PlannedBytes(*dump, GgmlRegions::kKeep), streams = PlannedBytes(*dump, GgmlRegions::kStreams);
+  const GgmlDump dump = GgmlDumpOf(GetParam());
+  const int64_t ignored = PlannedBytes(dump, GgmlRegions::kIgnore);
+  const int64_t kept = PlannedBytes(dump, GgmlRegions::kKeep), streams = PlannedBytes(dump, GgmlRegions::kStreams);
   std::printf("%s: %lld bytes, kept %lld, on streams %lld\n", GetParam(), static_cast<long long>(ignored),
               static_cast<long long>(kept), static_cast<long long>(streams));
   EXPECT_GE(kept, ignored);
   EXPECT_GE(streams, ignored);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GgmlMonotone, testing::ValuesIn(kNames),
+INSTANTIATE_TEST_SUITE_P(All, GgmlMonotone, testing::ValuesIn(kGgmlDumps),
                          [](const auto& info) { return std::string(info.param); });
 
 enum class More { kKeepAlive, kStream, kDisjoint };

@@ -2,7 +2,6 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/checker.h"
 #include "planner/make_plan.h"
 #include "tests/planner/cases/plan_case.h"
 
@@ -70,18 +69,6 @@ TEST(CasesF, F3AChainInPlaceAcrossStreams) {
     EXPECT_FALSE(Overlap(graph, plan, d, a));
     EXPECT_EQ(ArenaBytes(plan), 128);
   });
-}
-
-// Without any one of the edges that the plan adds, the checker refuses it.
-void ExpectEachEdgeNeeded(const Graph& graph, const Plan& plan) {
-  for (size_t i = 0; i < plan.added_order.size(); ++i) {
-    Plan without = plan;
-    without.added_order.erase(without.added_order.begin() + static_cast<std::ptrdiff_t>(i));
-    const absl::StatusOr<CheckReport> report = CheckPlan(graph, without);
-    ASSERT_TRUE(report.ok()) << report.status();
-    EXPECT_FALSE(report->ok()) << graph.name(plan.added_order[i].before) << " "
-                               << graph.name(plan.added_order[i].after);
-  }
 }
 
 struct TwoMatmuls {

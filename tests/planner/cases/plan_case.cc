@@ -248,6 +248,17 @@ std::string AllNotes(const Graph& graph, const Plan& plan) {
   return text;
 }
 
+void ExpectEachEdgeNeeded(const Graph& graph, const Plan& plan) {
+  for (size_t i = 0; i < plan.added_order.size(); ++i) {
+    Plan without = plan;
+    without.added_order.erase(without.added_order.begin() + static_cast<std::ptrdiff_t>(i));
+    const absl::StatusOr<CheckReport> report = CheckPlan(graph, without);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_FALSE(report->ok()) << graph.name(plan.added_order[i].before) << " "
+                               << graph.name(plan.added_order[i].after);
+  }
+}
+
 bool IsFast(const Plan& plan) {
   return std::any_of(plan.options.begin(), plan.options.end(),
                      [](const auto& option) { return option.first == "effort" && option.second == "fast"; });

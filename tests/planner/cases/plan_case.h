@@ -88,6 +88,9 @@ void ExpectOneCopy(const Graph& graph, const Plan& plan, int64_t bytes);
 // The notes on all ops.
 std::string AllNotes(const Graph& graph, const Plan& plan);
 
+// Without any one of the edges that the plan adds, the checker refuses it.
+void ExpectEachEdgeNeeded(const Graph& graph, const Plan& plan);
+
 // Made at effort fast, which lets gaps inside of storages be.
 bool IsFast(const Plan& plan);
 

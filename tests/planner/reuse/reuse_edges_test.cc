@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ir/checker.h"
 #include "planner/make_plan.h"
 #include "tests/planner/cases/plan_case.h"
 #include "tests/planner/cases/small_orders.h"
@@ -30,18 +29,6 @@ Graph BuildOrDie(GraphBuilder b) {
 bool HasEdge(const Plan& plan, OpId before, OpId after) {
   return std::any_of(plan.added_order.begin(), plan.added_order.end(),
                      [&](const AddedEdge& e) { return e.before == before && e.after == after; });
-}
-
-// Without any one of the edges that the plan adds, the checker refuses it.
-void ExpectEachEdgeNeeded(const Graph& graph, const Plan& plan) {
-  for (size_t i = 0; i < plan.added_order.size(); ++i) {
-    Plan without = plan;
-    without.added_order.erase(without.added_order.begin() + static_cast<std::ptrdiff_t>(i));
-    const absl::StatusOr<CheckReport> report = CheckPlan(graph, without);
-    ASSERT_TRUE(report.ok()) << report.status();
-    EXPECT_FALSE(report->ok()) << graph.name(plan.added_order[i].before) << " "
-                               << graph.name(plan.added_order[i].after);
-  }
 }
 
 // Programs of 3 to 7 ops on 2 or 3 streams: nothing in place, no groups.
