@@ -49,13 +49,12 @@ void LoadChange::SortUses() {
     lasting_[root_[v.index()].index()] = 1;
   };
   for (const KeepAlive& k : g_.keep_alive()) last(k.value, k.until.value);
-  for (ValueId v : g_.outputs()) last(v, schedule_.End());
+  for (ValueId v : g_.outputs()) last(v, EndUse());
   for (size_t i = 0; i < g_.values().size(); ++i) {
-    if (g_.values()[i].preserve) last(ValueId(static_cast<int32_t>(i)), schedule_.End());
+    if (g_.values()[i].preserve) last(ValueId(static_cast<int32_t>(i)), EndUse());
   }
-  const auto time = [&](int32_t op) { return op == schedule_.End() ? op : schedule_.TimeOf(OpId(op)); };
   std::stable_sort(uses.begin(), uses.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : time(a.second) > time(b.second);
+    return a.first != b.first ? a.first < b.first : TimeOfUse(a.second) > TimeOfUse(b.second);
   });
   first_use_.assign(g_.values().size() + 1, 0);
   for (const auto& [v, op] : uses) {
@@ -146,7 +145,7 @@ std::optional<LoadChange::Life> LoadChange::LifeOf(ValueId v, bool after,
   life.birth = life.death = producer.has_value() ? TimeOf(*producer, after) : Schedule::kStart;
   for (uint32_t i = first_use_[v.index()]; i < first_use_[v.index() + 1]; ++i) {
     if (after && Moves(uses_[i])) continue;
-    life.death = std::max(life.death, uses_[i] == schedule_.End() ? uses_[i] : schedule_.TimeOf(OpId(uses_[i])));
+    life.death = std::max(life.death, TimeOfUse(uses_[i]));
     break;
   }
   if (after) {

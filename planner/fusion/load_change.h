@@ -54,7 +54,10 @@ class LoadChange {
   };
 
   void SortUses();
-  bool Moves(int32_t op) const { return op != schedule_.End() && moved_to_[static_cast<size_t>(op)] >= 0; }
+  // One more than the last op.
+  int32_t EndUse() const { return static_cast<int32_t>(moved_to_.size()); }
+  bool Moves(int32_t op) const { return op != EndUse() && moved_to_[static_cast<size_t>(op)] >= 0; }
+  int32_t TimeOfUse(int32_t op) const { return op == EndUse() ? schedule_.End() : schedule_.TimeOf(OpId(op)); }
   int32_t TimeOf(OpId op, bool after) const {
     return after && Moves(op.value) ? moved_to_[op.index()] : schedule_.TimeOf(op);
   }
@@ -75,7 +78,7 @@ class LoadChange {
   const Plan& plan_;
   std::vector<ValueId> root_;        // by value: what a view shows
   std::vector<uint32_t> first_use_;  // by root, into uses_; one more at the end
-  std::vector<int32_t> uses_;        // ops, or End(); those of one root by time, latest first
+  std::vector<int32_t> uses_;        // ops, or EndUse(); those of one root by time, latest first
   std::vector<char> lasting_;        // by root: an output, or kept alive
   std::vector<RangeMax> load_;       // by space
   // While a change is looked at.

@@ -52,7 +52,7 @@ bool Sharer::IsBase(ValueId v) {
 absl::Status Sharer::Run() {
   PlaceInputs();
   for (int32_t t = 0; t < schedule_.End(); ++t) {
-    const OpId op(t);
+    const OpId op = schedule_.OpAt(t);
     if (g_.op(op).kind == OpKind::kCommit && destinations_.Moves(op)) {
       if (absl::Status s = Commit(t, op); !s.ok()) return s;
     } else {

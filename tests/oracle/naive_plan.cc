@@ -103,9 +103,22 @@ class NaivePlanner {
     for (FusionId f : wanted) {
       const std::vector<OpId>& ops = graph_.fusions()[f.index()].ops;
       if (std::any_of(ops.begin(), ops.end(), [&](OpId o) { return taken[o.index()]; })) continue;
-      for (OpId o : ops) taken[o.index()] = true;
       plan_.fused[f.index()].fused = true;
+      if (!graph_.fusions()[f.index()].required && IsCyclic()) {
+        plan_.fused[f.index()].fused = false;
+        continue;
+      }
+      for (OpId o : ops) taken[o.index()] = true;
     }
+  }
+
+  // Groups may each have to run before the other.
+  bool IsCyclic() const {
+    const std::vector<std::vector<bool>> before = SlowHappensBefore(graph_, plan_);
+    for (size_t o = 0; o < before.size(); ++o) {
+      if (before[o][o]) return true;
+    }
+    return false;
   }
 
   Location Allocate(SpaceId space, int64_t bytes, int64_t alignment) {

@@ -95,7 +95,8 @@ class GgmlRegionPlans : public testing::TestWithParam<const char*> {};
 
 TEST_P(GgmlRegionPlans, KeepingTakesNoMoreThanTheLifetimesSoExtended) {
   const std::string text = GgmlText(GetParam());
-  ASSERT_EQ(PeakOfLifetimes(GetParam(), false), GgmlDumpOf(GetParam()).peak_live_bytes) << "the lifetimes are not those of the file";
+  ASSERT_EQ(PeakOfLifetimes(GetParam(), false), GgmlDumpOf(GetParam()).peak_live_bytes)
+      << "the lifetimes are not those of the file";
   const int64_t peak = PeakOfLifetimes(GetParam(), true);
   const absl::StatusOr<Graph> graph = ReadGgmlGraph(text, {.regions = GgmlRegions::kKeep});
   ASSERT_TRUE(graph.ok()) << graph.status();
