@@ -29,6 +29,7 @@ class Liveness {
   ByteRange InStorage(ValueId v, ByteRange r) const;
   // Whether the use reads anything, now that it is known what lies on its base.
   bool Needs(const Use& use) const;
+  bool MayLeaveBytes(ValueId v) const;
   bool Strided(ValueId v) const { return !sharing_.strides.empty() && sharing_.strides[v.index()] != nullptr; }
   int32_t BornAt(ValueId v) const {
     const std::optional<OpId> producer = g_.producer(v);
@@ -45,6 +46,23 @@ class Liveness {
   std::vector<ValueId> members_;        // roots, in the order they are written
   std::vector<typename LiveBytes<Clock>::Need> needs_;
 };
+
+// The op that makes v need not write every byte of it: a fill, or a copy whose parts, which share no byte, add up to
+// less.
+template <class Clock>
+bool Liveness<Clock>::MayLeaveBytes(ValueId v) const {
+  const std::optional<OpId> producer = g_.producer(v);
+  if (!producer.has_value()) return false;
+  const Op& op = g_.op(*producer);
+  if (op.kind == OpKind::kFill) return g_.writes(op)[0].region.has_value();
+  if (op.kind != OpKind::kCopy) return false;
+  Expr written = 0;
+  for (const Read& r : g_.reads(op)) {
+    if (!r.to_region.has_value()) return false;
+    written += RegionBytes(g_.region(*r.to_region));
+  }
+  return written != g_.value(v).bytes;
+}
 
 // Counting sort of the roots by storage; start values first, then by list order.
 template <class Clock>
@@ -140,7 +158,7 @@ void Liveness<Clock>::Visit(ValueId v, LiveBytes<Clock>& bytes) {
   const std::optional<OpId> producer = g_.producer(v);
   if (producer.has_value() && sharing_.elided[producer->index()] != 0) {
     // Its bytes are there.
-  } else if (sharing_.on_base[v.index()]) {
+  } else if (sharing_.on_base[v.index()] || MayLeaveBytes(v)) {
     const OpId op = *producer;
     for (const Write& w : g_.writes(g_.op(op))) {
       if (w.value != v) continue;
@@ -152,6 +170,8 @@ void Liveness<Clock>::Visit(ValueId v, LiveBytes<Clock>& bytes) {
         bytes.WriteSome(written, time);
       }
     }
+    // What is undefined may be what another value that lies there had in these bytes.
+    if (!sharing_.on_base[v.index()]) bytes.WriteSome(all, time);
   } else if (fixed && g_.value(v).bytes.is_constant()) {
     write(all);
   } else {

@@ -170,6 +170,11 @@ Sharing StorageTable::Finish() && {
   std::vector<OrderEdge>& edges = sharing_.added_order;
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  // They come by time, which is not the order of the list where units are counted.
+  for (std::vector<Note>* notes : {&sharing_.movements, &sharing_.refusals}) {
+    const auto by_op = [](const Note& a, const Note& b) { return a.op < b.op; };
+    if (!std::is_sorted(notes->begin(), notes->end(), by_op)) std::stable_sort(notes->begin(), notes->end(), by_op);
+  }
   return std::move(sharing_);
 }
 
