@@ -79,6 +79,7 @@ void EffectFinder::ForEachCopy(OpId op, const Source& source, F f) const {
   for (int i = 0; i < kMaxCopies && end != copies.begin(); ++i) {
     const Destination& d = *--end;
     if (d.by != ArrivesBy::kCopy || g_.op(d.op).kind == OpKind::kCommit) continue;
+    if (schedule_.TimeOf(d.op) >= schedule_.TimeOf(op)) continue;  // listed earlier, runs later
     Region region = source.region;
     region.at += d.offset;
     if (!f(Source{uses_.root(d.to), std::move(region), schedule_.TimeOf(d.op)})) return;
