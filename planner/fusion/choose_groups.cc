@@ -21,6 +21,8 @@ namespace {
 // Ops that may be planned, or shared and made live, to say what groups cost.
 constexpr int64_t kPlansWork = 30000;
 constexpr int64_t kLoadsWork = 50000;
+// Ops that may be put in order to say why groups cannot be fused.
+constexpr int64_t kOrderWork = 1'000'000;
 // With more groups than this, estimates do not look whether a plan was made that says more.
 constexpr size_t kMaxLookedUp = 1000;
 // How many of the groups that another one overlaps are named.
@@ -65,6 +67,7 @@ class Decider {
   const Set taken_;
   std::vector<int32_t> taken_by_;  // by op: the group of taken_ that it is in; -1: none
   Means means_ = Means::kPlans;
+  int64_t orders_ = 0;         // that may still be made to say why a group is separate
   std::vector<int64_t> load_;  // of the chosen plan, by space
   std::optional<Schedule> schedule_;
   std::optional<LoadChange> change_;
@@ -76,6 +79,7 @@ absl::Status Decider::Prepare() {
     for (OpId o : fusion(f).ops) taken_by_[o.index()] = f.value;
   }
   const int64_t n = static_cast<int64_t>(trials_.candidates().size());
+  orders_ = kOrderWork / (static_cast<int64_t>(g_.ops().size()) + 1);
   const int64_t factor = options_.effort == Effort::kMax ? 10 : 1;
   const bool fast = options_.effort == Effort::kFast;
   means_ = fast                                                ? Means::kEstimates
@@ -146,6 +150,8 @@ Cost Decider::CostOf(FusionId f, const std::vector<FusionId>& over) {
     trial = means_ == Means::kPlans ? &trials_.Try(other) : trials_.Find(other);
   }
   if (trial != nullptr) cost.status = trial->status;
+  const bool known = trial != nullptr || other.empty() || means_ != Means::kEstimates;
+  if (!known && orders_-- > 0) cost.status = Schedule::Create(g_, trials_.WithRequired(other)).status();
   if (trial != nullptr && trial->status.ok()) {
     cost.bytes = trial->bytes - trials_.best().bytes;
   } else if (cost.status.ok() || IsOutOfMemory(cost.status)) {

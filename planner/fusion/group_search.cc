@@ -25,6 +25,8 @@ constexpr int64_t kMaxEffort = 10;  // times as many
 constexpr size_t kFewGroups = 8;
 // Ops that may be shared and made live for that.
 constexpr int64_t kAloneWork = 150000;
+// Ops that may be put in order to find groups that cannot be fused, or not both.
+constexpr int64_t kOrderWork = 3'000'000;
 // With symbols a plan costs about so many times as much.
 constexpr int64_t kProofCost = 8;
 // Several placements are made of one sharing; wishes to do without are tried in every combination up to a limit.
@@ -35,7 +37,9 @@ constexpr int64_t kWishWork = 40000;
 class Search {
  public:
   Search(const Graph& graph, const PlanOptions& options, GroupTrials& trials)
-      : g_(graph), options_(options), trials_(trials), groups_(trials.candidates()) {}
+      : g_(graph), options_(options), trials_(trials), groups_(trials.candidates()) {
+    for (const Fusion& f : graph.fusions()) ops_.push_back(f.ops);
+  }
 
   bool Run();
 
@@ -49,6 +53,9 @@ class Search {
   // Those of `list` that overlap neither `set` nor an earlier one of them, and `set`.
   Set Extended(const Set& set, absl::Span<const FusionId> list) const;
   GroupSets MakeSets() const;
+  bool CanBeOrdered(const Set& set);
+  bool ExcludeOne(const Set& set);
+  void FindExclusions();
   bool BestFirst();
   void DropImpossible();
   void Greedy();
@@ -64,20 +71,25 @@ class Search {
   Set groups_;  // that are still considered
   Set first_;   // of most benefit
   int64_t limit_ = 0;
+  // By fusion: its ops, and for each group that it cannot be fused together with one that stands for the two, beyond
+  // those of the graph.
+  std::vector<std::vector<OpId>> ops_;
+  int32_t exclusions_ = 0;
+  int64_t orders_ = 0;  // that may still be made
 };
 
 std::vector<char> Search::OpsOf(const Set& set) const {
-  std::vector<char> ops(g_.ops().size(), 0);
+  std::vector<char> ops(g_.ops().size() + static_cast<size_t>(exclusions_), 0);
   for (FusionId f : set) Mark(f, ops);
   return ops;
 }
 
 void Search::Mark(FusionId f, std::vector<char>& ops) const {
-  for (OpId o : fusion(f).ops) ops[o.index()] = 1;
+  for (OpId o : ops_[f.index()]) ops[o.index()] = 1;
 }
 
 bool Search::Meets(FusionId f, const std::vector<char>& ops) const {
-  return std::any_of(fusion(f).ops.begin(), fusion(f).ops.end(), [&](OpId o) { return ops[o.index()] != 0; });
+  return std::any_of(ops_[f.index()].begin(), ops_[f.index()].end(), [&](OpId o) { return ops[o.index()] != 0; });
 }
 
 Search::Set Search::Extended(const Set& set, absl::Span<const FusionId> list) const {
@@ -94,8 +106,55 @@ Search::Set Search::Extended(const Set& set, absl::Span<const FusionId> list) co
 
 GroupSets Search::MakeSets() const {
   std::vector<WeightedGroup> groups;
-  for (FusionId f : groups_) groups.push_back({fusion(f).ops, BenefitOf(fusion(f))});
+  for (FusionId f : groups_) groups.push_back({ops_[f.index()], BenefitOf(fusion(f))});
   return GroupSets(std::move(groups));
+}
+
+bool Search::CanBeOrdered(const Set& set) {
+  --orders_;
+  return Schedule::Create(g_, trials_.WithRequired(set)).ok();
+}
+
+// Of a set that cannot be ordered: drops a group that cannot be fused even alone, or excludes one of two from sets with
+// the other. False if it is neither.
+bool Search::ExcludeOne(const Set& set) {
+  // The fewest first groups that, after those of `before`, cannot be ordered.
+  const auto shortest = [&](const Set& before) {
+    size_t good = 0, bad = set.size();
+    while (bad - good > 1) {
+      const size_t middle = (good + bad) / 2;
+      Set some = before;
+      some.insert(some.end(), set.begin(), set.begin() + static_cast<std::ptrdiff_t>(middle));
+      std::sort(some.begin(), some.end());
+      some.erase(std::unique(some.begin(), some.end()), some.end());
+      (CanBeOrdered(some) ? good : bad) = middle;
+    }
+    return set[bad - 1];
+  };
+  const FusionId b = shortest({});
+  if (!CanBeOrdered({b})) {
+    std::erase(groups_, b);
+    return true;
+  }
+  const FusionId a = shortest({b});
+  if (a == b || CanBeOrdered({std::min(a, b), std::max(a, b)})) return false;
+  const OpId both(static_cast<int32_t>(g_.ops().size()) + exclusions_++);
+  ops_[a.index()].push_back(both);
+  ops_[b.index()].push_back(both);
+  return true;
+}
+
+// What makes a cycle, or breaks a keep-alive, costs no plans.
+void Search::FindExclusions() {
+  orders_ = kOrderWork / (static_cast<int64_t>(g_.ops().size()) + 1);
+  if (!CanBeOrdered({})) return;
+  while (orders_ > 0) {
+    const std::optional<GroupSets::Set> best = MakeSets().Next();
+    if (!best.has_value() || best->groups.empty()) return;
+    Set set;
+    for (int32_t i : best->groups) set.push_back(groups_[static_cast<size_t>(i)]);
+    if (CanBeOrdered(set) || !ExcludeOne(set)) return;
+  }
 }
 
 // True if it came to its end.
@@ -238,6 +297,7 @@ void Search::TryFree() {
 
 bool Search::Run() {
   limit_ = MaxPlans(g_, options_);
+  FindExclusions();
   if (BestFirst()) return groups_.size() == trials_.candidates().size();
   if (!trials_.found()) Greedy();
   if (trials_.found()) TryFree();

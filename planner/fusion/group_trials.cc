@@ -5,13 +5,23 @@
 #include <tuple>
 #include <utility>
 
+#include "planner/reuse/reuse_edges.h"
+
 namespace bufplan {
+
+namespace {
+
+// All plans together may search so long for edges between streams as this many plans alone.
+constexpr int64_t kEdgeSearches = 2;
+
+}  // namespace
 
 double BenefitOf(const Fusion& fusion) { return std::clamp(fusion.benefit, -1e290, 1e290); }
 
 bool ClearlyLess(double a, double b) { return b - a > 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
-GroupTrials::GroupTrials(const Graph& graph, const PlanOptions& options) : g_(graph), options_(options) {
+GroupTrials::GroupTrials(const Graph& graph, const PlanOptions& options)
+    : g_(graph), options_(options), edges_work_(kEdgeSearches * ReuseEdgesWork(graph, options)) {
   const auto id = [](size_t i) { return FusionId(static_cast<int32_t>(i)); };
   for (size_t i = 0; i < graph.fusions().size(); ++i) {
     const Fusion& f = graph.fusions()[i];
@@ -65,7 +75,12 @@ const GroupTrials::Trial& GroupTrials::Try(const Set& set) {
   const auto [it, inserted] = trials_.try_emplace(set);
   Trial& trial = it->second;
   if (!inserted) return trial;
-  absl::StatusOr<GroupPlan> plan = PlanGroups(g_, WithRequired(set), options_);
+  // Without any group it has to be known whether there is a plan.
+  const int64_t alone = ReuseEdgesWork(g_, options_);
+  const int64_t edges_work = set.empty() ? alone : std::min(edges_work_, alone);
+  int64_t left = edges_work;
+  absl::StatusOr<GroupPlan> plan = PlanGroups(g_, WithRequired(set), options_, left);
+  if (!set.empty()) edges_work_ -= edges_work - left;
   trial.status = plan.status();
   if (!plan.ok()) return trial;
   trial.bytes = plan->bytes;

@@ -65,6 +65,7 @@ class GroupTrials {
   std::map<Set, Trial> trials_;
   std::optional<GroupPlan> best_;
   Set best_set_;
+  int64_t edges_work_;  // what is left
   bool frozen_ = false;
 };
 

@@ -10,10 +10,11 @@
 
 namespace bufplan {
 
-absl::StatusOr<GroupPlan> PlanGroups(const Graph& graph, absl::Span<const FusionId> fused, const PlanOptions& options) {
+absl::StatusOr<GroupPlan> PlanGroups(const Graph& graph, absl::Span<const FusionId> fused, const PlanOptions& options,
+                                     int64_t& edges_work) {
   absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
   if (!schedule.ok()) return schedule.status();
-  absl::StatusOr<Candidate> best = ChooseWithReuseEdges(graph, *schedule, options);
+  absl::StatusOr<Candidate> best = ChooseWithReuseEdges(graph, *schedule, options, edges_work);
   if (!best.ok()) return best.status();
   absl::StatusOr<Plan> plan = AssemblePlan(graph, best->OrderedBy(*schedule), best->uses, std::move(best->sharing),
                                            best->live, best->problems, best->placements, best->bought);

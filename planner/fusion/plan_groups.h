@@ -25,7 +25,9 @@ struct GroupPlan {
 
 // The whole way from sharing to the plan; `fused` must not overlap. Says which groups are fused, not why.
 // ERRORS: those of MakePlan(), but for the checker.
-absl::StatusOr<GroupPlan> PlanGroups(const Graph& graph, absl::Span<const FusionId> fused, const PlanOptions& options);
+// `edges_work`: what is left of the steps for the search for edges between streams; see ChooseWithReuseEdges().
+absl::StatusOr<GroupPlan> PlanGroups(const Graph& graph, absl::Span<const FusionId> fused, const PlanOptions& options,
+                                     int64_t& edges_work);
 
 // The bytes that are live at once when all wishes to share are tried, one entry per space, whatever its capacity.
 // Nothing is placed. ERRORS: what makes every plan with these groups impossible, but for memory that does not suffice.

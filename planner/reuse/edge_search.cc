@@ -12,16 +12,15 @@
 namespace bufplan {
 namespace {
 
-// Ops that are looked at in all evaluations together, and how many evaluations there are at least and at most.
-constexpr int64_t kWork = 2'000'000;
-constexpr int64_t kMinEvaluations = 24, kMaxEvaluations = 1000;
-// Steps of the search for one heaviest antichain.
-constexpr int64_t kAntichainWork = 2'000'000;
+// Steps, in ops of the graph: to find the problems, to place them, and for one heaviest antichain, of which the search
+// itself is limited too.
+constexpr int64_t kFindSteps = 1, kPlaceSteps = 60, kAntichainSteps = 4;
+constexpr int64_t kAntichainWork = 500'000;
 // Of the heaviest pieces so many may be put in order.
 constexpr size_t kMaxMembers = 24;
-// The best first edges from which the others are looked for, and ops that may be looked at before the next one.
+// The best first edges from which the others are looked for, and steps that may be done before the next one.
 constexpr size_t kMaxFirst = 12;
-constexpr int64_t kRetryWork = 100'000;
+constexpr int64_t kRetryWork = 500'000;
 // Edges in a row that lower no peak.
 constexpr int kMaxPlateau = 64;
 
@@ -29,12 +28,30 @@ bool IsUnit(int32_t time, const Schedule& schedule) { return time != Schedule::k
 
 }  // namespace
 
-EdgeSearch::EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate)
-    : g_(graph), schedule_(schedule), options_(options), c_(candidate) {
+EdgeSearch::EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate,
+                       int64_t& work)
+    : g_(graph),
+      schedule_(schedule),
+      options_(options),
+      c_(candidate),
+      size_(static_cast<int64_t>(graph.ops().size()) + 1),
+      work_(work) {
   options_.effort = std::max(options.effort, Effort::kDefault);
-  const int64_t cost = static_cast<int64_t>(graph.ops().size()) + 1;
-  max_evaluations_ = std::clamp(kWork / cost, kMinEvaluations, kMaxEvaluations);
-  evaluations_ = max_evaluations_;
+}
+
+bool EdgeSearch::Find() {
+  work_ -= kFindSteps * size_;
+  return FindProblems(g_, schedule_, options_, Capacities::kIgnore, c_).ok();
+}
+
+bool EdgeSearch::Place() {
+  work_ -= kPlaceSteps * size_;
+  return PlaceCandidate(g_, schedule_, options_, Capacities::kIgnore, std::nullopt, c_).ok();
+}
+
+Antichain EdgeSearch::Heaviest(const SpaceProblem& space) {
+  work_ -= kAntichainSteps * size_;
+  return HeaviestAntichain(space.problem, kAntichainWork);
 }
 
 EdgeSearch::Placed EdgeSearch::Save() const {
@@ -148,6 +165,7 @@ bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t e
   std::vector<int32_t> members = heaviest.pieces;
   std::stable_sort(members.begin(), members.end(), [&](int32_t a, int32_t b) { return bytes(a) > bytes(b); });
   const size_t movable = std::min(members.size(), kMaxMembers);
+  work_ -= static_cast<int64_t>(movable * movable * members.size()) / 8;
 
   using Score = std::tuple<int64_t, int64_t, int64_t>;  // bytes taken off, -edges, how long the wait has been over
   std::vector<std::pair<Score, std::vector<OrderEdge>>> ways;
@@ -189,12 +207,12 @@ bool EdgeSearch::AddBestEdges(size_t space, const Antichain& heaviest, int64_t e
 
 bool EdgeSearch::Climb(const std::vector<int64_t>& targets, size_t first) {
   c_.bought.clear();
-  while (Spend() && Find()) {
+  while (WorkLeft() && Find()) {
     size_t worst = 0;
     Antichain heaviest;
     int64_t excess = INT64_MIN;
     for (size_t i = 0; i < targets.size(); ++i) {
-      Antichain a = HeaviestAntichain(c_.problems[i].problem, kAntichainWork);
+      Antichain a = Heaviest(c_.problems[i]);
       if (a.bytes - targets[i] <= excess) continue;
       excess = a.bytes - targets[i];
       worst = i;
@@ -208,7 +226,7 @@ bool EdgeSearch::Climb(const std::vector<int64_t>& targets, size_t first) {
         const int64_t above = c_.placements[i].total_bytes - targets[i];
         if (above > 0) excess = above, worst = i;
       }
-      heaviest = HeaviestAntichain(c_.problems[worst].problem, kAntichainWork);
+      heaviest = Heaviest(c_.problems[worst]);
     }
     if (!AddBestEdges(worst, heaviest, excess, c_.bought.empty() ? first : 0)) break;
   }
@@ -217,8 +235,8 @@ bool EdgeSearch::Climb(const std::vector<int64_t>& targets, size_t first) {
 
 bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
   std::optional<Placed> fewest;
-  const int64_t enough = max_evaluations_ - kRetryWork / (static_cast<int64_t>(g_.ops().size()) + 1);
-  for (size_t first = 0; first < kMaxFirst && (first == 0 || evaluations_ > enough); ++first) {
+  const int64_t enough = work_ - kRetryWork;
+  for (size_t first = 0; first < kMaxFirst && (first == 0 || work_ > std::max<int64_t>(enough, 0)); ++first) {
     if (!Climb(targets, first)) continue;
     Trim(targets);
     if (!fewest.has_value() || c_.bought.size() < fewest->bought.size()) fewest = Save();
@@ -232,7 +250,6 @@ bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
     Trim(targets);
     return true;
   }
-  evaluations_ = max_evaluations_;
   c_.bought.clear();
   if (!Place()) return false;
   Lower();
@@ -245,12 +262,12 @@ bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
 void EdgeSearch::Lower() {
   Placed best = Save();
   int64_t lowest = INT64_MAX;
-  for (int plateau = 0; plateau < kMaxPlateau && Spend() && Find();) {
+  for (int plateau = 0; plateau < kMaxPlateau && WorkLeft() && Find();) {
     int64_t sum = 0;
     size_t worst = 0;
     Antichain heaviest;
     for (size_t i = 0; i < c_.problems.size(); ++i) {
-      Antichain a = HeaviestAntichain(c_.problems[i].problem, kAntichainWork);
+      Antichain a = Heaviest(c_.problems[i]);
       sum += a.bytes;
       if (a.bytes <= heaviest.bytes) continue;
       worst = i;
@@ -294,7 +311,7 @@ bool EdgeSearch::PlaceSerially(const std::vector<int64_t>& targets) {
   c_.optimal = true;
   for (size_t i = 0; i < placements.size(); ++i) {
     Placement& placement = placements[i];
-    placement.lower_bound_bytes = HeaviestAntichain(c_.problems[i].problem, kAntichainWork).bytes;
+    placement.lower_bound_bytes = Heaviest(c_.problems[i]).bytes;
     placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
     c_.bytes += placement.total_bytes;
     c_.optimal = c_.optimal && placement.optimal;
@@ -310,7 +327,7 @@ void EdgeSearch::Trim() {
 }
 
 void EdgeSearch::Trim(const std::vector<int64_t>& targets) {
-  for (size_t i = c_.bought.size(); i-- > 0 && Spend();) {
+  for (size_t i = c_.bought.size(); i-- > 0 && WorkLeft();) {
     Placed with = Save();
     c_.bought.erase(c_.bought.begin() + static_cast<std::ptrdiff_t>(i));
     if (!Place() || !Meets(targets)) Restore(std::move(with));

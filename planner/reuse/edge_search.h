@@ -25,7 +25,10 @@ namespace bufplan {
 
 class EdgeSearch {
  public:
-  EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate);
+  // What is done is taken from `work`, in steps of some hundred nanoseconds; without any left the search ends with what
+  // it has.
+  EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate,
+             int64_t& work);
 
   // By space, bytes that are needed in every run: no edges make do with less. Before anything else is called.
   std::vector<int64_t> BytesInEveryRun() const;
@@ -58,10 +61,11 @@ class EdgeSearch {
 
   Placed Save() const;
   void Restore(Placed placed);
-  bool Spend() { return evaluations_-- > 0; }
+  bool WorkLeft() const { return work_ > 0; }
   const Schedule& run() const { return c_.OrderedBy(schedule_); }
-  bool Find() { return FindProblems(g_, schedule_, options_, Capacities::kIgnore, c_).ok(); }
-  bool Place() { return PlaceCandidate(g_, schedule_, options_, Capacities::kIgnore, std::nullopt, c_).ok(); }
+  bool Find();
+  bool Place();
+  Antichain Heaviest(const SpaceProblem& space);
   bool Meets(const std::vector<int64_t>& targets) const;
   int64_t BytesInEveryRun(const SpaceProblem& space) const;
   PieceUnits UnitsOf(const SpaceProblem& space) const;
@@ -78,7 +82,8 @@ class EdgeSearch {
   const Schedule& schedule_;
   PlanOptions options_;  // at least the default effort: what is fast has missed the capacity
   Candidate& c_;
-  int64_t max_evaluations_ = 0, evaluations_ = 0;  // for one search; what is left
+  const int64_t size_;  // of the graph, in ops
+  int64_t& work_;
 };
 
 }  // namespace bufplan

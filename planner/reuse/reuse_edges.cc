@@ -30,22 +30,27 @@ absl::Status StillShort(const absl::Status& without, const Graph& graph, const C
 
 }  // namespace
 
-absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule,
-                                               const PlanOptions& options) {
+int64_t ReuseEdgesWork(const Graph& graph, const PlanOptions& options) {
+  const int64_t work = 6'000'000 + 200 * static_cast<int64_t>(graph.ops().size());
+  return options.effort == Effort::kMax ? 10 * work : work;
+}
+
+absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
+                                               int64_t& work) {
   absl::StatusOr<Candidate> best = ChooseCandidate(graph, schedule, options);
-  if (schedule.one_stream() || options.reuse_edges == ReuseEdges::kNever) return best;
+  if (schedule.one_stream() || options.reuse_edges == ReuseEdges::kNever || work <= 0) return best;
   if (!best.ok()) {
     if (!IsOutOfMemory(best.status())) return best;
     absl::StatusOr<Candidate> wide = ChooseCandidate(graph, schedule, options, Capacities::kIgnore);
     if (!wide.ok()) return best;
     const std::vector<int64_t> targets = CapacitiesOf(graph, options);
-    EdgeSearch search(graph, schedule, options, *wide);
+    EdgeSearch search(graph, schedule, options, *wide, work);
     const std::vector<int64_t> in_every_run = search.BytesInEveryRun();
     if (!search.Reach(targets)) return StillShort(best.status(), graph, *wide, targets, in_every_run);
     best = std::move(wide);
   }
   if (options.reuse_edges == ReuseEdges::kAllow && best->bytes > 0) {
-    EdgeSearch search(graph, schedule, options, *best);
+    EdgeSearch search(graph, schedule, options, *best, work);
     search.Lower();
     search.Trim();
   }

@@ -17,6 +17,8 @@
 #ifndef BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
 #define BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "ir/graph.h"
 #include "planner/candidate.h"
@@ -28,8 +30,12 @@ namespace bufplan {
 // The best candidate (see choice.h), with edges as options.reuse_edges says. ERRORS: those of ChooseCandidate(), but
 // where edges may be added ResourceExhausted only if every run of the streams needs more than there is; else
 // DeadlineExceeded. Both say what is needed and what is known to work.
-absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule,
-                                               const PlanOptions& options);
+// The search for edges takes its steps from `work`; without any left there are no edges.
+absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
+                                               int64_t& work);
+
+// Steps for one plan: about a second of them.
+int64_t ReuseEdgesWork(const Graph& graph, const PlanOptions& options);
 
 }  // namespace bufplan
 

@@ -270,6 +270,43 @@ TEST(CasesG, G4OfOptionalGroupsThatNeedEachOtherOneIsLeftSeparate) {
   }
 }
 
+// What cannot be fused, or not together, costs no plans: the others are fused at every effort.
+TEST(CasesG, G4GroupsThatExcludeEachOtherLeaveTheOthersAlone) {
+  CaseGraph g;
+  std::vector<ValueId> results;
+  for (int i = 0; i < 5; ++i) {
+    const std::string n = std::to_string(i);
+    const ValueId x = g.Op("x" + n, {}, 64);
+    const OpId first = g.last_op();
+    results.push_back(g.Op("y" + n, {x}, 64));
+    g.AddFusion(Group("plain" + n, {first, g.last_op()}, /*required=*/false));
+  }
+  const ValueId a = g.Op("a", {}, 64);
+  const OpId a_op = g.last_op();
+  const ValueId b = g.Op("b", {}, 64);
+  const OpId b_op = g.last_op();
+  results.push_back(g.Op("c", {a, b}, 64));
+  const OpId c_op = g.last_op();
+  results.push_back(g.Op("d", {a, b}, 64));
+  g.AddFusion(Group("ac", {a_op, c_op}, /*required=*/false, 1));
+  g.AddFusion(Group("bd", {b_op, g.last_op()}, /*required=*/false, 2));
+  const ValueId kept = g.Op("kept", {}, 64);
+  const OpId kept_op = g.last_op();
+  const OpId until = g.R("until", {});
+  results.push_back(g.Op("late", {kept}, 64));
+  g.AddFusion(Group("breaks", {kept_op, g.last_op()}, /*required=*/false, 5));
+  g.KeepAliveUntil(kept, until);
+  for (const ValueId v : results) g.Output(v);
+  g.Plan([&](const Graph& graph, const Plan& plan) {
+    for (const FusionDecision& d : plan.fused) {
+      const std::string& name = graph.fusions()[d.fusion.index()].name;
+      EXPECT_EQ(d.fused, name != "ac" && name != "breaks") << name << ": " << d.why;
+      const char* why = name == "ac" ? "make a cycle" : name == "breaks" ? "keep_alive of value" : "taken";
+      EXPECT_THAT(d.why, HasSubstr(why)) << name;
+    }
+  });
+}
+
 // The group moves a to the place of c: behind `until` on its own stream, and on another stream whatever follows b.
 TEST(CasesG, G4ARequiredGroupMayNotBreakAKeepAlive) {
   CaseGraph g;

@@ -40,7 +40,8 @@ struct Change {
 // From the plan with `fused`: `fuse` as well, `separate` not.
 Change ChangeOf(const Graph& graph, std::vector<FusionId> fused, std::optional<FusionId> fuse,
                 const std::vector<FusionId>& separate) {
-  const absl::StatusOr<GroupPlan> plan = PlanGroups(graph, fused, {});
+  int64_t work = 0;
+  const absl::StatusOr<GroupPlan> plan = PlanGroups(graph, fused, {}, work);
   const absl::StatusOr<Schedule> schedule = Schedule::Create(graph, fused);
   EXPECT_TRUE(plan.ok() && schedule.ok());
   LoadChange load(graph, *schedule, plan->plan, plan->problems);

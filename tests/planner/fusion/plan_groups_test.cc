@@ -25,7 +25,9 @@ Graph Pair(int64_t capacity) {
 
 TEST(PlanGroups, PlansTheGroupsAsTold) {
   const Graph graph = Pair(1000);
-  const absl::StatusOr<GroupPlan> separate = PlanGroups(graph, {}, {}), fused = PlanGroups(graph, {FusionId(0)}, {});
+  int64_t work = 0;
+  const absl::StatusOr<GroupPlan> separate = PlanGroups(graph, {}, {}, work);
+  const absl::StatusOr<GroupPlan> fused = PlanGroups(graph, {FusionId(0)}, {}, work);
   ASSERT_TRUE(separate.ok() && fused.ok());
   EXPECT_EQ(separate->bytes, 320);
   EXPECT_FALSE(separate->plan.fused[0].fused);
@@ -37,7 +39,8 @@ TEST(PlanGroups, PlansTheGroupsAsTold) {
 
 TEST(PlanGroups, ALoadMindsNoCapacity) {
   const Graph graph = Pair(100);
-  EXPECT_EQ(PlanGroups(graph, {}, {}).status().code(), absl::StatusCode::kResourceExhausted);
+  int64_t work = 0;
+  EXPECT_EQ(PlanGroups(graph, {}, {}, work).status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(*LoadOfGroups(graph, {}, {}), ElementsAre(320));
   EXPECT_THAT(*LoadOfGroups(graph, {FusionId(0)}, {}), ElementsAre(128));
 }
