@@ -16,6 +16,9 @@ uint64_t Mix(uint64_t x) {
 
 constexpr uint64_t kOddNumber = 0x9e3779b97f4a7c15ULL;
 
+// What it costs to waste bytes at an edge.
+constexpr int64_t kRaiseWork = 4;
+
 // A power of two.
 size_t TableSize(size_t max_entries) {
   size_t size = 1;
@@ -56,6 +59,9 @@ SkylineSearch::SkylineSearch(const SectionProblem& problem, size_t max_refuted) 
   to_come_.resize(m);
   crossing_.resize(m);
   fill_.resize(m + 1);
+  state_key_.resize(m);
+  section_key_.resize(m);
+  for (size_t k = 0; k < m; ++k) section_key_[k] = Mix((n + k + 1) * kOddNumber) | 1;
   if (!pinned_.empty()) ceiling_.resize(m);
 }
 
@@ -92,6 +98,8 @@ void SkylineSearch::StartRun(int64_t capacity_bytes) {
       if (k > problem_.begin[i]) ++crossing_[static_cast<size_t>(k)];
     }
   }
+  std::fill(state_key_.begin(), state_key_.end(), uint64_t{0});
+  for (size_t i = 0; i < problem_.num_bars(); ++i) state_key_[static_cast<size_t>(problem_.begin[i])] += bar_key_[i];
   for (int32_t bar : pinned_) UpdateCeiling(static_cast<size_t>(bar));
   nodes_.clear();
   parts_.clear();
@@ -172,19 +180,17 @@ SearchEnd SkylineSearch::Open(int32_t begin, int32_t end) {
   }
   std::tie(node.begin, node.end) = parts_.back();
   parts_.pop_back();
-  if (!RaiseForced(node.begin, node.end)) return SearchEnd::kNone;
+  work_ += node.end - node.begin;
+  if (!Settle(node.begin, node.end, node.branch)) return SearchEnd::kNone;
   node.undo_to = trail_.size();
   node.key = Key(node.begin, node.end);
-  work_ += node.end - node.begin;
   if (refuted_[node.key & (refuted_.size() - 1)] == node.key) return SearchEnd::kNone;
-  node.branch = ChooseBranch(node.begin, node.end);
   nodes_.push_back(node);
   return SearchEnd::kGaveUp;
 }
 
 bool SkylineSearch::Advance(Node& node) {
   const Valley& valley = node.branch.valley;
-  if (node.branch.count == 0) return false;
   const int32_t section = node.branch.left ? valley.begin : valley.end - 1;
   const absl::Span<const int32_t> bars = (node.branch.left ? starts_ : ends_).At(section);
   while (node.next_choice < bars.size()) {
@@ -202,9 +208,8 @@ bool SkylineSearch::Advance(Node& node) {
 }
 
 void SkylineSearch::Raise(int32_t section, int64_t floor) {
-  int64_t& now = floor_[static_cast<size_t>(section)];
-  trail_.emplace_back(-1 - section, now);
-  now = floor;
+  trail_.emplace_back(-1 - section, floor_[static_cast<size_t>(section)]);
+  SetFloor(static_cast<size_t>(section), floor);
 }
 
 SkylineSearch::Valley SkylineSearch::ValleyFrom(int32_t section, int32_t begin, int32_t end) const {
@@ -218,56 +223,42 @@ SkylineSearch::Valley SkylineSearch::ValleyFrom(int32_t section, int32_t begin, 
   return valley;
 }
 
-bool SkylineSearch::RaiseForced(int32_t begin, int32_t end) {
+bool SkylineSearch::Settle(int32_t begin, int32_t end, Branch& best) {
   for (int32_t k = begin; k < end;) {
     const Valley valley = ValleyFrom(k, begin, end);
     if (valley.left_wall < valley.floor || valley.right_wall < valley.floor) {
       k = valley.end;
       continue;
     }
-    bool raised = false;
-    for (const bool left : {true, false}) {
-      if (CountChoices(valley, left, kNoWall) > 0) continue;
-      const int64_t raise = RaisedFloor(valley, left);
-      if (raise == kNoWall) return false;
-      Raise(left ? valley.begin : valley.end - 1, raise);
-      ++work_;
-      raised = true;
-      break;
-    }
-    if (!raised) {
-      k = valley.end;
+    const int32_t count[2] = {CountBars(valley, true), CountBars(valley, false)};
+    if (count[0] == 0 || count[1] == 0) {
+      const bool left = count[0] == 0;
+      const int64_t raised = RaisedFloor(valley, left);
+      if (raised == kNoWall) return false;
+      Raise(left ? valley.begin : valley.end - 1, raised);
+      work_ += kRaiseWork;
+      // What remains of the valley, with what it may be level with now. Neither is in `best`.
+      while (k > begin && floor_[static_cast<size_t>(k) - 1] == floor_[static_cast<size_t>(k)]) --k;
       continue;
     }
-    // What is left of the valley; or, where that is one with what is left of it, that.
-    k = valley.begin;
-    while (k > begin && floor_[static_cast<size_t>(k) - 1] == floor_[static_cast<size_t>(valley.begin)]) --k;
+    k = valley.end;
+    for (const bool left : {true, false}) {
+      Branch branch{valley, left, count[left ? 0 : 1]};
+      const auto worse = [&best, &branch] {
+        return branch.count > best.count ||
+               (branch.count == best.count && branch.valley.floor >= best.valley.floor);
+      };
+      if (worse()) continue;
+      branch.raise = RaisedFloor(valley, left);
+      if (branch.raise != kNoWall) ++branch.count;
+      if (!worse()) best = branch;
+    }
   }
   return true;
 }
 
-SkylineSearch::Branch SkylineSearch::ChooseBranch(int32_t begin, int32_t end) {
-  Branch best;
-  for (int32_t k = begin; k < end;) {
-    const Valley valley = ValleyFrom(k, begin, end);
-    k = valley.end;
-    if (valley.left_wall < valley.floor || valley.right_wall < valley.floor) continue;
-    for (const bool at_left : {true, false}) {
-      const int64_t raise = RaisedFloor(valley, at_left);
-      const int32_t count = CountChoices(valley, at_left, raise);
-      if (count > best.count || (count == best.count && valley.floor >= best.valley.floor)) continue;
-      best.valley = valley;
-      best.left = at_left;
-      best.count = count;
-      best.raise = raise;
-      if (count == 0) return best;
-    }
-  }
-  return best;
-}
-
-int32_t SkylineSearch::CountChoices(const Valley& valley, bool left, int64_t raise) const {
-  int32_t count = raise != kNoWall ? 1 : 0;
+int32_t SkylineSearch::CountBars(const Valley& valley, bool left) const {
+  int32_t count = 0;
   for (int32_t bar : left ? starts_.At(valley.begin) : ends_.At(valley.end - 1)) {
     const size_t i = static_cast<size_t>(bar);
     count += IsNext(i) && MayLie(i, valley) ? 1 : 0;
@@ -358,15 +349,8 @@ bool SkylineSearch::MayLie(size_t bar, const Valley& valley) const {
 
 uint64_t SkylineSearch::Key(int32_t begin, int32_t end) const {
   uint64_t key = Mix(static_cast<uint64_t>(capacity_bytes_)) + static_cast<uint64_t>(begin) * kOddNumber;
-  uint64_t bars = 0;
-  for (int32_t k = begin; k < end; ++k) {
-    key = key * kOddNumber + static_cast<uint64_t>(floor_[static_cast<size_t>(k)]);
-    key ^= key >> 29;
-    for (int32_t bar : starts_.At(k)) {
-      if (!placed_[static_cast<size_t>(bar)]) bars ^= bar_key_[static_cast<size_t>(bar)];
-    }
-  }
-  return Mix(key ^ bars) | 1;  // never that of an empty entry
+  for (size_t k = static_cast<size_t>(begin); k < static_cast<size_t>(end); ++k) key += state_key_[k];
+  return Mix(key) | 1;  // never that of an empty entry
 }
 
 void SkylineSearch::Place(size_t bar) {
@@ -377,8 +361,11 @@ void SkylineSearch::Place(size_t bar) {
   for (size_t k = begin; k < end; ++k) {
     floor_[k] += size;
     to_come_[k] -= size;
-    if (k > begin) --crossing_[k];
+    --crossing_[k];
+    state_key_[k] += static_cast<uint64_t>(size) * section_key_[k];
   }
+  ++crossing_[begin];
+  state_key_[begin] -= bar_key_[bar];
   work_ += static_cast<int64_t>(end - begin);
   if (problem_.pin[bar] != SectionProblem::kNoPin) UpdateCeiling(bar);
 }
@@ -390,8 +377,11 @@ void SkylineSearch::Unplace(size_t bar) {
   for (size_t k = begin; k < end; ++k) {
     floor_[k] -= size;
     to_come_[k] += size;
-    if (k > begin) ++crossing_[k];
+    ++crossing_[k];
+    state_key_[k] -= static_cast<uint64_t>(size) * section_key_[k];
   }
+  --crossing_[begin];
+  state_key_[begin] += bar_key_[bar];
   if (problem_.pin[bar] != SectionProblem::kNoPin) UpdateCeiling(bar);
 }
 
@@ -402,7 +392,7 @@ void SkylineSearch::Undo(size_t to) {
     if (bar >= 0) {
       Unplace(static_cast<size_t>(bar));
     } else {
-      floor_[static_cast<size_t>(-1 - bar)] = floor;
+      SetFloor(static_cast<size_t>(-1 - bar), floor);
     }
   }
 }

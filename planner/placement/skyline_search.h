@@ -102,7 +102,6 @@ class SkylineSearch {
   SearchEnd Open(int32_t begin, int32_t end);
   // Makes the next choice of the node on top; false if there is none left.
   bool Advance(Node& node);
-  Branch ChooseBranch(int32_t begin, int32_t end);
   uint64_t Key(int32_t begin, int32_t end) const;
 
   int64_t Slack(int32_t section) const {
@@ -115,14 +114,19 @@ class SkylineSearch {
   // Whether a bar inside of the valley may lie at its floor, with what is on both sides of it looked at.
   bool MayLie(size_t bar, const Valley& valley) const;
   bool EdgesMayFill(int32_t begin, int32_t end, size_t without) const;
-  int32_t CountChoices(const Valley& valley, bool left, int64_t raise) const;
+  // Bars that may lie at an edge.
+  int32_t CountBars(const Valley& valley, bool left) const;
   int64_t RaisedFloor(const Valley& valley, bool left) const;
 
   // The flat stretch from the section on, in [begin, end). A valley if no wall is lower than its floor.
   Valley ValleyFrom(int32_t section, int32_t begin, int32_t end) const;
-  // Wastes what nothing can lie on. False if that is too much.
-  bool RaiseForced(int32_t begin, int32_t end);
+  // Wastes what nothing can lie on and chooses an edge. False if that is too much waste.
+  bool Settle(int32_t begin, int32_t end, Branch& best);
 
+  void SetFloor(size_t section, int64_t floor) {
+    state_key_[section] += static_cast<uint64_t>(floor - floor_[section]) * section_key_[section];
+    floor_[section] = floor;
+  }
   void Raise(int32_t section, int64_t floor);
   void Place(size_t bar);
   void Unplace(size_t bar);
@@ -135,6 +139,7 @@ class SkylineSearch {
   const SectionProblem& problem_;
   std::vector<int32_t> twin_;      // by bar: the one before it that is alike, or -1
   std::vector<uint64_t> bar_key_;  // by bar
+  std::vector<uint64_t> section_key_;  // by section
   std::vector<int32_t> pinned_;    // bars
   std::vector<uint64_t> refuted_;  // keys
   bool any_multiple_ = false;
@@ -148,6 +153,7 @@ class SkylineSearch {
   std::vector<int64_t> to_come_;      // by section: sizes of the bars not placed
   std::vector<int64_t> ceiling_;      // by section: the lowest pin not placed; only with pins
   std::vector<int32_t> crossing_;     // by section: bars not placed that are in it and in the one before
+  std::vector<uint64_t> state_key_;   // by section: of its floor and the bars not placed that start in it
   std::vector<char> placed_;          // by bar
   std::vector<int64_t> offset_;       // by bar
   std::vector<Node> nodes_;
