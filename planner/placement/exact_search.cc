@@ -28,11 +28,10 @@ class GroupSearch {
         shortest_run_(std::max(kShortestRun, kStraightRuns * Cells(problem))),
         search_(problem, static_cast<size_t>(std::clamp(kEntriesPerCell * Cells(problem), kMinEntries, kMaxEntries))) {}
 
-  // One run, at most up to `work_end` in work().
-  SearchEnd Try(int64_t capacity_bytes, int64_t run, int64_t attempt, int64_t work_end) {
+  // Run number `run` at a capacity, at most up to `work_end` in work().
+  SearchEnd Try(int64_t capacity_bytes, int64_t run, absl::Span<const int32_t> by_rank, int64_t work_end) {
     const int64_t length = shortest_run_ * RunLength(run);
-    const int64_t end = work_end - work() < length ? work_end : work() + length;
-    return search_.Run(capacity_bytes, PreferenceOrder(problem_, attempt), end);
+    return search_.Run(capacity_bytes, by_rank, work_end - work() < length ? work_end : work() + length);
   }
 
   // After kFound.
@@ -67,47 +66,75 @@ int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offse
 }
 
 // The ladder of one group: from the best placement down to the bound.
+//
+// Where the bound can be met, a search for just that is often the shortest: the fuller a section, the fewer its
+// choices. So the first runs mostly aim there. The others, and later most, aim at one byte less than the best, or a
+// part of the way down from it.
 class Ladder {
  public:
-  Ladder(const SectionProblem& problem, int64_t bytes, int64_t bound_bytes)
-      : search_(problem), bytes_(bytes), bound_bytes_(bound_bytes), step_(bytes - bound_bytes) {}
+  // `offset_bytes` by storage of the whole problem.
+  Ladder(const SectionProblem& problem, absl::Span<const int64_t> offset_bytes, int64_t bytes, int64_t bound_bytes)
+      : problem_(problem), search_(problem), bytes_(bytes), bound_bytes_(bound_bytes), near_(problem.num_bars()) {
+    Remember(offset_bytes);
+  }
 
   bool done() const { return bytes_ <= bound_bytes_; }
   int64_t bytes() const { return bytes_; }
   int64_t bound_bytes() const { return bound_bytes_; }
   int64_t work() const { return search_.work(); }
 
-  // One run, at the bound or at a step below the best; turns about at first, later mostly the latter.
   void Try(int64_t work_end, std::vector<int64_t>& offset_bytes) {
     const int64_t turn = turn_++;
-    const bool at_bound = turn < 2 * kBoundTurns ? turn % 2 == 0 : turn % kRareBoundTurn == 0;
-    const int64_t capacity = at_bound ? bound_bytes_ : std::max(bound_bytes_, bytes_ - std::max<int64_t>(step_, 1));
-    const int64_t attempt = at_bound ? bound_turn_++ : step_turn_++;
-    switch (search_.Try(capacity, at_bound ? bound_run_++ : step_run_++, attempt, work_end)) {
+    const Aim aim = turn < kFirstTurns ? kFirstAims[turn % 4] : kAims[turn % 4];
+    const int64_t capacity = Capacity(aim);
+    int64_t& run = run_[aim];
+    // Every other time near the best, but for the first runs at the bound, which owe it nothing.
+    const bool near = turn < kFirstTurns ? aim != kBound : turn / 4 % 2 == 1;
+    const std::vector<int32_t> by_rank =
+        near ? OrderNear(near_, capacity / problem_.granule_bytes, turn) : PreferenceOrder(problem_, plain_++);
+    switch (search_.Try(capacity, run++, by_rank, work_end)) {
       case SearchEnd::kFound:
         bytes_ = search_.Copy(offset_bytes);
-        step_ = std::max<int64_t>(2 * step_, 1);
-        step_run_ = 0;
+        Remember(offset_bytes);
+        for (const Aim other : {kJustBelow, kQuarter, kHalf}) run_[other] = 0;
         break;
       case SearchEnd::kNone:
         bound_bytes_ = capacity + 1;
-        if (at_bound) bound_run_ = 0;
+        run_[kBound] = 0;
         break;
-      case SearchEnd::kGaveUp:
-        if (!at_bound && step_run_ % kRunsPerStep == 0) step_ /= 2;
-        break;
+      case SearchEnd::kGaveUp: break;
     }
-    step_ = std::min(step_, std::max<int64_t>((bytes_ - bound_bytes_) / 2, 1));
   }
 
  private:
-  static constexpr int64_t kBoundTurns = 60;
-  static constexpr int64_t kRareBoundTurn = 8;
-  static constexpr int64_t kRunsPerStep = 7;
+  enum Aim : uint8_t { kBound, kJustBelow, kQuarter, kHalf };
+  static constexpr Aim kAims[] = {kBound, kJustBelow, kQuarter, kHalf};
+  static constexpr Aim kFirstAims[] = {kBound, kHalf, kBound, kBound};
+  static constexpr int64_t kFirstTurns = 48;
 
+  int64_t Capacity(Aim aim) const {
+    const int64_t gap = bytes_ - bound_bytes_;
+    switch (aim) {
+      case kBound: return bound_bytes_;
+      case kJustBelow: return bytes_ - 1;
+      case kQuarter: return bytes_ - std::max<int64_t>(gap / 4, 1);
+      case kHalf: break;
+    }
+    return bytes_ - std::max<int64_t>(gap / 2, 1);
+  }
+
+  void Remember(absl::Span<const int64_t> offset_bytes) {
+    for (size_t i = 0; i < near_.size(); ++i) {
+      near_[i] = offset_bytes[static_cast<size_t>(problem_.storage[i])] / problem_.granule_bytes;
+    }
+  }
+
+  const SectionProblem& problem_;
   GroupSearch search_;
-  int64_t bytes_, bound_bytes_, step_;
-  int64_t turn_ = 0, bound_turn_ = 0, step_turn_ = 0, bound_run_ = 0, step_run_ = 0;
+  int64_t bytes_, bound_bytes_;
+  std::vector<int64_t> near_;  // the best, in granules, by bar
+  int64_t turn_ = 0, plain_ = 0;
+  int64_t run_[4] = {};  // by aim
 };
 
 // The problem of one group, for its bound.
@@ -138,7 +165,7 @@ ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_b
     GroupSearch search(group);
     SearchEnd end = SearchEnd::kGaveUp;
     for (int64_t run = 0; end == SearchEnd::kGaveUp && result.work + search.work() < work_limit; ++run) {
-      end = search.Try(capacity_bytes, run, run, work_limit - result.work);
+      end = search.Try(capacity_bytes, run, PreferenceOrder(group, run), work_limit - result.work);
     }
     result.work += search.work();
     if (end == SearchEnd::kNone) result.lower_bound_bytes = capacity_bytes + 1;
@@ -174,7 +201,7 @@ ExactPlacement MinimizePlacement(const PlacementProblem& problem, absl::Span<con
     if (!ladder.has_value()) {
       const int64_t bound = ComputeLowerBound(GroupProblem(problem, groups[g])).bytes;
       // What is below the bound of all is of no use.
-      ladder.emplace(groups[g], bytes[g], std::max(bound, result.lower_bound_bytes));
+      ladder.emplace(groups[g], result.offset_bytes, bytes[g], std::max(bound, result.lower_bound_bytes));
     }
     result.lower_bound_bytes = std::max(result.lower_bound_bytes, std::min(ladder->bound_bytes(), bytes[g]));
     if (ladder->done()) break;

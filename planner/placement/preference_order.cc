@@ -42,6 +42,14 @@ int64_t Log2(int64_t x) {
   return log;
 }
 
+std::vector<int32_t> SortByKey(std::vector<std::pair<int64_t, int32_t>>& keyed) {
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<int32_t> order;
+  order.reserve(keyed.size());
+  for (const auto& entry : keyed) order.push_back(entry.second);
+  return order;
+}
+
 }  // namespace
 
 std::vector<int32_t> PreferenceOrder(const SectionProblem& problem, int64_t attempt) {
@@ -59,11 +67,19 @@ std::vector<int32_t> PreferenceOrder(const SectionProblem& problem, int64_t atte
     if (noise > 0) key += random.Around(noise);
     keyed.emplace_back(key, static_cast<int32_t>(i));
   }
-  std::sort(keyed.begin(), keyed.end());
-  std::vector<int32_t> order;
-  order.reserve(keyed.size());
-  for (const auto& entry : keyed) order.push_back(entry.second);
-  return order;
+  return SortByKey(keyed);
+}
+
+std::vector<int32_t> OrderNear(absl::Span<const int64_t> offset, int64_t height, int64_t attempt) {
+  // 2^-6 of the height up to a quarter of it.
+  const int64_t noise = std::max<int64_t>(height >> (6 - attempt % 5), 1);
+  Random random(static_cast<uint64_t>(attempt) + 1);
+  std::vector<std::pair<int64_t, int32_t>> keyed;
+  keyed.reserve(offset.size());
+  for (size_t i = 0; i < offset.size(); ++i) {
+    keyed.emplace_back(offset[i] + random.Around(noise), static_cast<int32_t>(i));
+  }
+  return SortByKey(keyed);
 }
 
 int64_t RunLength(int64_t run) {

@@ -245,8 +245,7 @@ bool SkylineSearch::Settle(int32_t begin, int32_t end, Branch& best) {
     for (const bool left : {true, false}) {
       Branch branch{valley, left, count[left ? 0 : 1]};
       const auto worse = [&best, &branch] {
-        return branch.count > best.count ||
-               (branch.count == best.count && branch.valley.floor >= best.valley.floor);
+        return branch.count > best.count || (branch.count == best.count && branch.valley.floor >= best.valley.floor);
       };
       if (worse()) continue;
       branch.raise = RaisedFloor(valley, left);

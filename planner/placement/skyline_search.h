@@ -137,11 +137,11 @@ class SkylineSearch {
   void UpdateCeiling(size_t pinned_bar);
 
   const SectionProblem& problem_;
-  std::vector<int32_t> twin_;      // by bar: the one before it that is alike, or -1
-  std::vector<uint64_t> bar_key_;  // by bar
+  std::vector<int32_t> twin_;          // by bar: the one before it that is alike, or -1
+  std::vector<uint64_t> bar_key_;      // by bar
   std::vector<uint64_t> section_key_;  // by section
-  std::vector<int32_t> pinned_;    // bars
-  std::vector<uint64_t> refuted_;  // keys
+  std::vector<int32_t> pinned_;        // bars
+  std::vector<uint64_t> refuted_;      // keys
   bool any_multiple_ = false;
   EdgeLists starts_, ends_;  // ends_: by the last section
 
