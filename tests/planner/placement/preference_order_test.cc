@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <vector>
 
@@ -42,6 +43,26 @@ TEST(PreferenceOrderTest, EachNamesAllBarsOnceAndIsUnlikeTheOthers) {
     EXPECT_EQ(order.size(), intervals.size());
   }
   EXPECT_GT(orders.size(), 90u);
+}
+
+TEST(PreferenceOrderTest, StaysNear) {
+  std::vector<int64_t> offset;
+  for (int64_t i = 0; i < 50; ++i) offset.push_back(980 - 20 * i);
+  std::set<std::vector<int32_t>> orders;
+  for (int64_t attempt = 0; attempt < 20; ++attempt) {
+    const std::vector<int32_t> order = OrderNear(offset, 1000, attempt);
+    ASSERT_EQ(order.size(), offset.size());
+    orders.insert(order);
+    // The noise moves a bar by a quarter of the height at most, so past bars that are half of it away at most.
+    std::vector<int64_t> place(offset.size(), -1);
+    for (size_t i = 0; i < order.size(); ++i) place[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    for (size_t bar = 0; bar < offset.size(); ++bar) {
+      EXPECT_GE(place[bar], 0);
+      EXPECT_LE(std::abs(place[bar] - static_cast<int64_t>(offset.size() - 1 - bar)), 25);
+    }
+  }
+  EXPECT_GT(orders.size(), 15u);
+  EXPECT_THAT(OrderNear({40, 0, 20}, 1, 0), ElementsAre(1, 2, 0));
 }
 
 TEST(PreferenceOrderTest, RunsGrow) {
