@@ -17,7 +17,7 @@ constexpr int64_t kEntriesPerCell = 64;
 constexpr int64_t kMinEntries = int64_t{1} << 12, kMaxEntries = int64_t{1} << 20;
 // The shortest run, in steps: so many times what it takes to place everything without a wrong turn, but not less than
 // small problems need to be searched through.
-constexpr int64_t kStraightRuns = 4;
+constexpr int64_t kStraightRuns = 2;
 constexpr int64_t kShortestRun = 50'000;
 
 // One group of storages that live apart from the others, with a search of its own.
@@ -85,11 +85,11 @@ class Ladder {
 
   void Try(int64_t work_end, std::vector<int64_t>& offset_bytes) {
     const int64_t turn = turn_++;
-    const Aim aim = turn < kFirstTurns ? kFirstAims[turn % 4] : kAims[turn % 4];
+    const Aim aim = turn < kFirstTurns ? kFirstAims[turn % 4] : kAims[turn % 6];
     const int64_t capacity = Capacity(aim);
     int64_t& run = run_[aim];
     // Every other time near the best, but for the first runs at the bound, which owe it nothing.
-    const bool near = turn < kFirstTurns ? aim != kBound : turn / 4 % 2 == 1;
+    const bool near = turn < kFirstTurns ? aim != kBound : turn / 6 % 2 == 1;
     const std::vector<int32_t> by_rank =
         near ? OrderNear(near_, capacity / problem_.granule_bytes, turn) : PreferenceOrder(problem_, plain_++);
     switch (search_.Try(capacity, run++, by_rank, work_end)) {
@@ -108,9 +108,9 @@ class Ladder {
 
  private:
   enum Aim : uint8_t { kBound, kJustBelow, kQuarter, kHalf };
-  static constexpr Aim kAims[] = {kBound, kJustBelow, kQuarter, kHalf};
+  static constexpr Aim kAims[] = {kBound, kJustBelow, kBound, kQuarter, kBound, kHalf};
   static constexpr Aim kFirstAims[] = {kBound, kHalf, kBound, kBound};
-  static constexpr int64_t kFirstTurns = 48;
+  static constexpr int64_t kFirstTurns = 96;
 
   int64_t Capacity(Aim aim) const {
     const int64_t gap = bytes_ - bound_bytes_;

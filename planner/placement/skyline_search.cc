@@ -329,6 +329,13 @@ bool SkylineSearch::EdgesMayFill(int32_t begin, int32_t end, size_t without) con
   return right;
 }
 
+bool SkylineSearch::AnyBesides(absl::Span<const int32_t> bars, size_t without) const {
+  for (int32_t bar : bars) {
+    if (static_cast<size_t>(bar) != without && !placed_[static_cast<size_t>(bar)]) return true;
+  }
+  return false;
+}
+
 bool SkylineSearch::MayLie(size_t bar, const Valley& valley) const {
   const int32_t begin = problem_.begin[bar], end = problem_.end[bar];
   if (begin < valley.begin || end > valley.end) return false;
@@ -341,6 +348,15 @@ bool SkylineSearch::MayLie(size_t bar, const Valley& valley) const {
     for (int32_t k = begin; pin == SectionProblem::kNoPin && k < end; ++k) {
       if (ceiling_[static_cast<size_t>(k)] < top) return false;
     }
+  }
+  // An edge that stays below its wall is for bars that start (end) there as well.
+  if (begin == valley.begin && top < valley.left_wall && valley.left_wall < kNoWall && Slack(begin) <= 0 &&
+      !AnyBesides(starts_.At(begin), bar)) {
+    return false;
+  }
+  if (end == valley.end && top < valley.right_wall && valley.right_wall < kNoWall && Slack(end - 1) <= 0 &&
+      !AnyBesides(ends_.At(end - 1), bar)) {
+    return false;
   }
   if (begin > valley.begin && !EdgesMayFill(valley.begin, begin, bar)) return false;
   return end == valley.end || EdgesMayFill(end, valley.end, bar);

@@ -113,6 +113,7 @@ class SkylineSearch {
   }
   // Whether a bar inside of the valley may lie at its floor, with what is on both sides of it looked at.
   bool MayLie(size_t bar, const Valley& valley) const;
+  bool AnyBesides(absl::Span<const int32_t> bars, size_t without) const;
   bool EdgesMayFill(int32_t begin, int32_t end, size_t without) const;
   // Bars that may lie at an edge.
   int32_t CountBars(const Valley& valley, bool left) const;
