@@ -17,7 +17,7 @@ constexpr int64_t kEntriesPerCell = 64;
 constexpr int64_t kMinEntries = int64_t{1} << 12, kMaxEntries = int64_t{1} << 20;
 // The shortest run, in steps: so many times what it takes to place everything without a wrong turn, but not less than
 // small problems need to be searched through.
-constexpr int64_t kStraightRuns = 2;
+constexpr int64_t kStraightRuns = 4;
 constexpr int64_t kShortestRun = 50'000;
 
 // One group of storages that live apart from the others, with a search of its own.
@@ -110,7 +110,7 @@ class Ladder {
   enum Aim : uint8_t { kBound, kJustBelow, kQuarter, kHalf };
   static constexpr Aim kAims[] = {kBound, kJustBelow, kBound, kQuarter, kBound, kHalf};
   static constexpr Aim kFirstAims[] = {kBound, kHalf, kBound, kBound};
-  static constexpr int64_t kFirstTurns = 96;
+  static constexpr int64_t kFirstTurns = 48;
 
   int64_t Capacity(Aim aim) const {
     const int64_t gap = bytes_ - bound_bytes_;
