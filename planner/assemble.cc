@@ -48,6 +48,7 @@ void Assembler::PlaceStorages(absl::Span<const SpaceProblem> problems, absl::Spa
     arena.space = problem.space;
     arena.bytes = placement.total_bytes;
     if (placement.bound == BoundMethod::kAntichain) arena.bound = BoundKind::kAntichain;
+    if (placement.bound == BoundMethod::kSearch) arena.bound = BoundKind::kSearch;
     arena.lower_bound = placement.lower_bound_bytes;
     arena.optimal = placement.optimal;
     arena.chunks = placement.chunk_bytes;

@@ -63,8 +63,9 @@ struct PlacementProblem {
   }
 };
 
-// What a lower bound comes from: the bytes alive at one time, or the heaviest pieces that pairwise meet.
-enum class BoundMethod : uint8_t { kLoad, kAntichain };
+// What a lower bound comes from: the bytes alive at one time, the heaviest pieces that pairwise meet, or a search that
+// found no placement below.
+enum class BoundMethod : uint8_t { kLoad, kAntichain, kSearch };
 
 struct Placement {
   std::vector<int64_t> offset_bytes;  // by storage, within its chunk
@@ -88,7 +89,8 @@ struct PlacementOptions {
 
 // Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks
 // forbid the sweep; if that misses the capacity, as kDefault. kDefault and kMax: a portfolio, stopped as soon as the
-// lower bound is met; the result is never above the best of first fit by size, area, duration and start. ERRORS:
+// lower bound is met; the result is never above the best of first fit by size, area, duration and start. Problems of up
+// to 2,000 storages that exact_search.h knows are searched as well, which may raise the bound. ERRORS:
 // ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement within the
 // capacity was found; InvalidArgument if two pinned storages overlap, an alignment or pin makes no sense, a storage is
 // larger than a chunk, or sums of aligned sizes and pins exceed 64 bits. Messages speak of storages by index and give

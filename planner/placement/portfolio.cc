@@ -1,4 +1,5 @@
-// Place(): several greedy placements, the best of them improved, the lower bound as the judge.
+// Place(): several greedy placements, the best of them improved, a search that may be exhaustive, the lower bound as
+// the judge.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "planner/placement/antichain.h"
 #include "planner/placement/chain_pools.h"
 #include "planner/placement/chain_sweep.h"
+#include "planner/placement/exact_search.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/interval_order.h"
 #include "planner/placement/local_search.h"
@@ -36,6 +38,17 @@ int64_t WorkLimit(const PlacementOptions& options, size_t num_storages) {
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
 }
 
+// Steps for the exact search, some ten nanoseconds each: some milliseconds for fifty storages, tens of milliseconds for
+// hundreds. None where a single run would take most of that.
+int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& options) {
+  constexpr int64_t kMaxStorages = 2'000;
+  const int64_t n = static_cast<int64_t>(problem.storages.size());
+  if (n > kMaxStorages || !CanSearchExactly(problem)) return 0;
+  if (options.work_limit > 0) return options.work_limit / 2;
+  const int64_t limit = std::clamp<int64_t>(100 * n * n, 100'000, 3'000'000);
+  return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
+}
+
 // The named orders are cut off after so many steps (some seconds), which only tens of thousands of storages that all
 // live at once in no order at all can reach.
 constexpr int64_t kNamedOrdersWorkLimit = 1'000'000'000;
@@ -43,8 +56,9 @@ constexpr int64_t kNamedOrdersWorkLimit = 1'000'000'000;
 // The portfolio. Keeps the best so far, as offsets on the line of chunks.
 class Portfolio {
  public:
-  Portfolio(const PlacementProblem& problem, const LowerBound& bound, FirstFit& first_fit, int64_t work_limit)
-      : problem_(problem), bound_(bound), first_fit_(first_fit), work_limit_(work_limit) {}
+  Portfolio(const PlacementProblem& problem, const LowerBound& bound, FirstFit& first_fit,
+            const PlacementOptions& options)
+      : problem_(problem), bound_bytes_(bound.bytes), first_fit_(first_fit), options_(options) {}
 
   // A placement made elsewhere, in one chunk.
   void Offer(int64_t bytes, std::vector<int64_t> line_offset) {
@@ -61,16 +75,22 @@ class Portfolio {
     }
     // First fit can only lower what is placed from below.
     if (best_.order.empty()) TryOrder(OrderByOffset(), kNamedOrdersWorkLimit);
-    work_end_ = work_limit_ > INT64_MAX - first_fit_.work() ? INT64_MAX : first_fit_.work() + work_limit_;
+    int64_t work_limit = WorkLimit(options_, problem_.storages.size());
+    const int64_t exact_work = SearchExactly(ExactWorkLimit(problem_, options_));
+    if (done()) return;
+    if (options_.work_limit > 0) work_limit = std::max<int64_t>(work_limit - exact_work, 0);
+    work_end_ = work_limit > INT64_MAX - first_fit_.work() ? INT64_MAX : first_fit_.work() + work_limit;
     RunExtraOrders();
     if (done() || out_of_work() || best_.order.empty()) return;
-    ImproveOrder(problem_, traits_, bound_.bytes, work_end_ - other_work_, first_fit_, best_);
+    ImproveOrder(problem_, traits_, bound_bytes_, work_end_ - other_work_, first_fit_, best_);
   }
 
   const OrderedPlacement& best() const { return best_; }
+  // Proven: at least the bound given.
+  int64_t bound_bytes() const { return bound_bytes_; }
 
  private:
-  bool done() const { return best_.bytes <= bound_.bytes; }
+  bool done() const { return best_.bytes <= bound_bytes_; }
   bool out_of_work() const { return first_fit_.work() + other_work_ >= work_end_; }
 
   void TryOrder(std::vector<int32_t> order, int64_t work_end) {
@@ -94,6 +114,20 @@ class Portfolio {
     return order;
   }
 
+  // Returns the steps taken.
+  int64_t SearchExactly(int64_t work_limit) {
+    if (work_limit == 0) return 0;
+    ExactPlacement exact = MinimizePlacement(problem_, best_.line_offset, work_limit);
+    bound_bytes_ = std::max(bound_bytes_, exact.lower_bound_bytes);
+    if (exact.bytes >= best_.bytes) return exact.work;
+    best_.bytes = exact.bytes;
+    best_.line_offset = std::move(exact.offset_bytes);
+    // First fit can only lower what is placed from below.
+    best_.order.clear();
+    TryOrder(OrderByOffset(), kNamedOrdersWorkLimit);
+    return exact.work;
+  }
+
   void RunExtraOrders() {
     for (OrderKind preference : {OrderKind::kBusiestArea, OrderKind::kDuration, OrderKind::kArea, OrderKind::kSize}) {
       if (done() || out_of_work()) return;
@@ -110,9 +144,9 @@ class Portfolio {
   }
 
   const PlacementProblem& problem_;
-  const LowerBound& bound_;
+  int64_t bound_bytes_;
   FirstFit& first_fit_;
-  const int64_t work_limit_;
+  const PlacementOptions options_;
   int64_t work_end_ = 0;  // in first fit's count
   int64_t other_work_ = 0;
   StorageTraits traits_;
@@ -144,7 +178,8 @@ int64_t SweepAny(const PlacementProblem& problem, std::vector<int64_t>& offset_b
   return *line_bytes;
 }
 
-absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const LowerBound& bound,
+// Raises `bound.bytes` if more is proven on the way.
+absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBound& bound,
                                       const PlacementOptions& options) {
   std::vector<int64_t> swept;
   int64_t swept_bytes = INT64_MAX;
@@ -164,9 +199,10 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const Low
     first_fit.Run(MakeOrder(ComputeTraits(problem), OrderKind::kStart), INT64_MAX, INT64_MAX, line_offset);
     return first_fit.OnChunks(line_offset);
   }
-  Portfolio portfolio(problem, bound, first_fit, WorkLimit(options, problem.storages.size()));
+  Portfolio portfolio(problem, bound, first_fit, options);
   if (swept_bytes < INT64_MAX) portfolio.Offer(swept_bytes, std::move(swept));
   portfolio.Run();
+  bound.bytes = portfolio.bound_bytes();
   return first_fit.OnChunks(portfolio.best().line_offset);
 }
 
@@ -202,14 +238,21 @@ absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const Pl
     return absl::ResourceExhaustedError(absl::StrCat("no placement fits: at least ", bound.bytes, " bytes are needed",
                                                      why, ", capacity=", *problem.capacity_bytes));
   }
+  const int64_t first_bound_bytes = bound.bytes;
   absl::StatusOr<Placement> placement = PlaceMerged(merged, bound, options);
   if (!placement.ok()) return placement;
+  if (bound.bytes > first_bound_bytes) method = BoundMethod::kSearch;
   placement->lower_bound_bytes = bound.bytes;
   placement->bound = method;
   placement->optimal = placement->total_bytes == bound.bytes;
   if (!Fits(problem, placement->total_bytes)) {
     if (options.effort == PlacementEffort::kFast) {
       return PlaceChecked(problem, {PlacementEffort::kDefault, options.work_limit}, times);  // finds and proves more
+    }
+    if (!Fits(problem, bound.bytes)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("no placement fits: at least ", bound.bytes,
+                       " bytes are needed (by exhaustive search), capacity=", *problem.capacity_bytes));
     }
     return absl::DeadlineExceededError(absl::StrCat("no placement found that fits: best ", placement->total_bytes,
                                                     " bytes, at least ", bound.bytes,

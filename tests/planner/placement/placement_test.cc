@@ -145,9 +145,40 @@ TEST(PlaceTest, CapacityIsAProofOrAGivingUp) {
   // A load of 1048576, which no greedy method reaches.
   problem = FromIntervals(ReadCsv("benchmarks/data/minimalloc/K.1048576.csv"));
   problem.capacity_bytes = 1048576;
-  const auto missed = Place(problem, {});
+  const auto missed = Place(problem, {.work_limit = 1000});
   EXPECT_EQ(missed.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(missed.status().message()), HasSubstr("at least 1048576"));
+  const auto found = Place(problem, {.work_limit = 100'000'000});
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->total_bytes, 1048576);
+  EXPECT_TRUE(found->optimal);
+  EXPECT_EQ(found->bound, BoundMethod::kLoad);
+}
+
+TEST(PlaceTest, ProvesMoreThanTheLoad) {
+  PlacementProblem problem = FromIntervals({{0, 2, 9},
+                                            {0, 1, 6},
+                                            {2, 7, 5},
+                                            {1, 6, 5},
+                                            {4, 5, 5},
+                                            {5, 10, 4},
+                                            {5, 9, 3},
+                                            {1, 4, 3},
+                                            {3, 7, 2},
+                                            {0, 5, 2},
+                                            {2, 3, 2}});
+  const auto placement = Place(problem, {});
+  ASSERT_TRUE(placement.ok());
+  EXPECT_EQ(placement->total_bytes, 20);
+  EXPECT_EQ(placement->lower_bound_bytes, 20);
+  EXPECT_EQ(placement->bound, BoundMethod::kSearch);
+  EXPECT_TRUE(placement->optimal);
+
+  problem.capacity_bytes = 19;
+  const auto refused = Place(problem, {});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("at least 20 bytes are needed (by exhaustive search)"));
 }
 
 TEST(PlaceTest, FastTriesHarderWhenTheSweepMissesTheCapacity) {
