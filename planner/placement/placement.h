@@ -88,7 +88,10 @@ struct PlacementOptions {
 
 // Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks
 // forbid the sweep; if that misses the capacity, as kDefault. kDefault and kMax: a portfolio, stopped as soon as the
-// lower bound is met; the result is never above the best of first fit by size, area, duration and start. ERRORS:
+// lower bound is met; the result is never above the best of first fit by size, area, duration and start, for up to
+// 100,000 storages. Beyond that, storages of one whole piece each without order, pins and disjoint pairs are placed by
+// near-linear methods alone (large_scale.h, and the sweep if that ends 0.5 % above the bound or more), unless thousands of them are alive at a time on average or a
+// chunk cannot hold them. From 10,000 such storages on kDefault leaves the search to large_scale.h. ERRORS:
 // ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement within the
 // capacity was found; InvalidArgument if two pinned storages overlap, an alignment or pin makes no sense, a storage is
 // larger than a chunk, or sums of aligned sizes and pins exceed 64 bits. Messages speak of storages by index and give
