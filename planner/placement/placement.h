@@ -80,9 +80,10 @@ enum class PlacementEffort : uint8_t { kFast, kDefault, kMax };
 
 struct PlacementOptions {
   PlacementEffort effort = PlacementEffort::kDefault;
-  // Upper limit on the elementary steps beyond the sweep and the four first-fit orders by size, area, duration and
-  // start, which always run to their end at kDefault and kMax (up to 10^9 steps, some seconds; only storages without
-  // any order in time and in tens of thousands get there). 0: the effort's own limit.
+  // Upper limit on the elementary steps beyond the sweep, the first order of large_scale.h and the four first-fit orders
+  // by size, area, duration and start, which always run to their end at kDefault and kMax where they run (up to 10^9
+  // steps, some seconds; only storages without any order in time and in tens of thousands get there). large_scale.h may
+  // go beyond it by a few passes of first fit. 0: the effort's own limit.
   int64_t work_limit = 0;
 };
 

@@ -48,9 +48,11 @@ constexpr size_t kMostForOrders = 100'000;
 constexpr size_t kMostForSearch = 10'000;
 constexpr int64_t kLittlePart = 200;
 
+// A caller's limit is shared with the search, in halves where one follows.
 int64_t LargeScaleWorkLimit(const PlacementOptions& options, size_t num_storages) {
   const int64_t limit = WorkLimit(options, num_storages);
-  if (options.work_limit > 0 || num_storages < kMostForSearch) return limit;
+  if (options.work_limit > 0) return num_storages <= kMostForSearch ? limit / 2 : limit;
+  if (num_storages < kMostForSearch) return limit;
   const int64_t most = 300'000'000 + 100 * static_cast<int64_t>(num_storages);
   return std::min(10 * limit, options.effort == PlacementEffort::kMax ? 20 * most : most);
 }
@@ -174,9 +176,11 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const Low
     placed = std::move(offset_bytes);
   };
   bool large = !fast && n >= kLeastLargeScale && bound.bytes > 0 && CanPlaceLargeScale(problem);
+  int64_t large_work = 0;
   const auto place_large_scale = [&] {
     std::optional<LargeScalePlacement> result = PlaceLargeScale(problem, bound.bytes, LargeScaleWorkLimit(options, n));
     large = result.has_value();
+    if (large) large_work = result->work;
     if (large) offer(result->bytes, std::move(result->offset_bytes));
   };
   // Where it takes next to no time the sweep goes first; for very many it is left out where it can bring little.
@@ -201,7 +205,9 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, const Low
     first_fit.Run(MakeOrder(ComputeTraits(problem), OrderKind::kStart), INT64_MAX, INT64_MAX, line_offset);
     return first_fit.OnChunks(line_offset);
   }
-  Portfolio portfolio(problem, bound, first_fit, WorkLimit(options, problem.storages.size()));
+  const int64_t limit = WorkLimit(options, n);
+  const int64_t work_limit = options.work_limit > 0 ? std::max<int64_t>(limit - large_work, 0) : limit;
+  Portfolio portfolio(problem, bound, first_fit, work_limit);
   if (placed_bytes < INT64_MAX) portfolio.Offer(placed_bytes, std::move(placed));
   portfolio.Run(/*search=*/!large || n <= kMostForSearch || options.effort == PlacementEffort::kMax);
   return first_fit.OnChunks(portfolio.best().line_offset);
