@@ -17,6 +17,7 @@
 #include "planner/placement/exact_search.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/interval_order.h"
+#include "planner/placement/large_scale.h"
 #include "planner/placement/local_search.h"
 #include "planner/placement/lower_bound.h"
 #include "planner/placement/lowest_first.h"
@@ -53,6 +54,22 @@ int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& 
 // live at once in no order at all can reach.
 constexpr int64_t kNamedOrdersWorkLimit = 1'000'000'000;
 
+// Large-scale placement is worth its time from here on.
+constexpr size_t kLeastLargeScale = 512;
+// Beyond this it has the word alone, below it leaves only the named orders to be tried from here on.
+constexpr size_t kMostForOrders = 100'000;
+constexpr size_t kMostForSearch = 10'000;
+constexpr int64_t kLittlePart = 200;
+
+// A caller's limit is shared with the search, in halves where one follows.
+int64_t LargeScaleWorkLimit(const PlacementOptions& options, size_t num_storages) {
+  const int64_t limit = WorkLimit(options, num_storages);
+  if (options.work_limit > 0) return num_storages <= kMostForSearch ? limit / 2 : limit;
+  if (num_storages < kMostForSearch) return limit;
+  const int64_t most = 300'000'000 + 100 * static_cast<int64_t>(num_storages);
+  return std::min(10 * limit, options.effort == PlacementEffort::kMax ? 20 * most : most);
+}
+
 // The portfolio. Keeps the best so far, as offsets on the line of chunks.
 class Portfolio {
  public:
@@ -66,13 +83,15 @@ class Portfolio {
     best_.line_offset = std::move(line_offset);
   }
 
-  void Run() {
+  // The named orders and, if asked to, others and a search.
+  void Run(bool search) {
     if (done()) return;
     traits_ = ComputeTraits(problem_);
     for (OrderKind kind : kNamedOrders) {
       TryOrder(MakeOrder(traits_, kind), best_.bytes < INT64_MAX ? kNamedOrdersWorkLimit : INT64_MAX);
       if (done()) return;
     }
+    if (!search) return;
     // First fit can only lower what is placed from below.
     if (best_.order.empty()) TryOrder(OrderByOffset(), kNamedOrdersWorkLimit);
     int64_t work_limit = WorkLimit(options_, problem_.storages.size());
@@ -181,13 +200,35 @@ int64_t SweepAny(const PlacementProblem& problem, std::vector<int64_t>& offset_b
 // Raises `bound.bytes` if more is proven on the way.
 absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBound& bound,
                                       const PlacementOptions& options) {
-  std::vector<int64_t> swept;
-  int64_t swept_bytes = INT64_MAX;
-  if (CanSweep(problem)) swept_bytes = SweepAny(problem, swept);
-  if (swept_bytes > problem.max_chunk_bytes.value_or(INT64_MAX)) swept_bytes = INT64_MAX;
+  const size_t n = problem.storages.size();
   const bool fast = options.effort == PlacementEffort::kFast;
-  const bool good_enough = swept_bytes == bound.bytes || fast;
-  if (swept_bytes < INT64_MAX && good_enough) return InOneChunk(swept_bytes, std::move(swept));
+  const int64_t most_bytes = problem.max_chunk_bytes.value_or(INT64_MAX);
+  std::vector<int64_t> placed;  // the best of the sweep and of large-scale placement
+  int64_t placed_bytes = INT64_MAX;
+  const auto offer = [&](int64_t bytes, std::vector<int64_t> offset_bytes) {
+    if (bytes >= placed_bytes || bytes > most_bytes) return;
+    placed_bytes = bytes;
+    placed = std::move(offset_bytes);
+  };
+  bool large = !fast && n >= kLeastLargeScale && bound.bytes > 0 && CanPlaceLargeScale(problem);
+  int64_t large_work = 0;
+  const auto place_large_scale = [&] {
+    std::optional<LargeScalePlacement> result = PlaceLargeScale(problem, bound.bytes, LargeScaleWorkLimit(options, n));
+    large = result.has_value();
+    if (large) large_work = result->work;
+    if (large) offer(result->bytes, std::move(result->offset_bytes));
+  };
+  // Where it takes next to no time the sweep goes first; for very many it is left out where it can bring little.
+  if (large && n > kMostForOrders) place_large_scale();
+  const int64_t enough = large && n > kMostForOrders ? bound.bytes + bound.bytes / kLittlePart : bound.bytes;
+  if (placed_bytes > enough && CanSweep(problem)) {
+    std::vector<int64_t> offset_bytes;
+    const int64_t bytes = SweepAny(problem, offset_bytes);
+    offer(bytes, std::move(offset_bytes));
+  }
+  if (large && n <= kMostForOrders && placed_bytes > bound.bytes) place_large_scale();
+  const bool good_enough = placed_bytes == bound.bytes || fast || (large && n > kMostForOrders);
+  if (placed_bytes < INT64_MAX && good_enough) return InOneChunk(placed_bytes, std::move(placed));
 
   FirstFit first_fit(problem);
   if (const auto pins = first_fit.PinConflict(); pins.has_value()) {
@@ -199,9 +240,11 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBoun
     first_fit.Run(MakeOrder(ComputeTraits(problem), OrderKind::kStart), INT64_MAX, INT64_MAX, line_offset);
     return first_fit.OnChunks(line_offset);
   }
-  Portfolio portfolio(problem, bound, first_fit, options);
-  if (swept_bytes < INT64_MAX) portfolio.Offer(swept_bytes, std::move(swept));
-  portfolio.Run();
+  PlacementOptions rest = options;
+  if (rest.work_limit > 0) rest.work_limit = std::max<int64_t>(rest.work_limit - large_work, 1);
+  Portfolio portfolio(problem, bound, first_fit, rest);
+  if (placed_bytes < INT64_MAX) portfolio.Offer(placed_bytes, std::move(placed));
+  portfolio.Run(/*search=*/!large || n <= kMostForSearch || options.effort == PlacementEffort::kMax);
   bound.bytes = portfolio.bound_bytes();
   return first_fit.OnChunks(portfolio.best().line_offset);
 }
