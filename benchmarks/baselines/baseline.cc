@@ -29,14 +29,21 @@ std::vector<int32_t> Participants(const Problem& problem) {
 BaselinePlan InOneChunk(const Problem& problem, std::vector<int64_t> offsets) {
   BaselinePlan plan;
   for (size_t i = 0; i < offsets.size(); ++i) {
-    if (TakesPart(problem.buffers[i])) {
-      plan.total_bytes = std::max(plan.total_bytes, offsets[i] + problem.buffers[i].bytes);
-    }
+    plan.total_bytes = std::max(plan.total_bytes, offsets[i] + problem.buffers[i].bytes);
   }
   plan.chunk.assign(offsets.size(), 0);
   plan.chunk_bytes = {plan.total_bytes};
   plan.offset_bytes = std::move(offsets);
   return plan;
+}
+
+void SumChunks(const Problem& problem, BaselinePlan& plan) {
+  if (plan.chunk_bytes.empty()) plan.chunk_bytes = {0};
+  for (const Buffer& b : problem.buffers) {
+    if (!TakesPart(b)) plan.chunk_bytes[0] = std::max(plan.chunk_bytes[0], b.bytes);
+  }
+  plan.total_bytes = 0;
+  for (int64_t bytes : plan.chunk_bytes) plan.total_bytes += bytes;
 }
 
 }  // namespace bufplan

@@ -1,8 +1,8 @@
 // What a baseline is: a published way to place buffers, written anew here from its description, to be measured against.
 //
 // A baseline sees each buffer as one rectangle, alive from its begin to its end: none of the sources knows gaps, and
-// none takes a capacity. Buffers of zero bytes, or never live, go to offset 0. Alignments are kept, those of the
-// buffers themselves where they differ.
+// none takes a capacity. Buffers of zero bytes, or never live, go to offset 0, where their bytes count. Alignments are
+// kept, those of the buffers themselves where they differ.
 //
 // ERRORS: Unimplemented for what the source has no idea of (pins; chunks, except where said). ResourceExhausted if the
 // problem is beyond the limits. COST: see each. THREADS: no shared state. Deterministic.
@@ -49,6 +49,9 @@ std::vector<int32_t> Participants(const Problem& problem);
 
 // The plan of one chunk that these offsets make.
 BaselinePlan InOneChunk(const Problem& problem, std::vector<int64_t> offsets);
+
+// The total of a plan's chunks, the first of which also has what takes no part.
+void SumChunks(const Problem& problem, BaselinePlan& plan);
 
 }  // namespace bufplan
 

@@ -5,9 +5,9 @@
 namespace bufplan {
 
 absl::Span<const Baseline> Baselines() {
-  static constexpr std::array<Baseline, 12> kBaselines = {{{"naive sum", NaiveSum},
+  static constexpr std::array<Baseline, 12> kBaselines = {{{"naive sum", NaiveSum, true},
                                                            {"first fit by start", FirstFitByStart},
-                                                           {"ggml", GgmlFreeList},
+                                                           {"ggml", GgmlFreeList, true},
                                                            {"tflite by size", TfliteBySize},
                                                            {"tflite by breadth", TfliteByBreadth},
                                                            {"tflm greedy", TflmGreedy},

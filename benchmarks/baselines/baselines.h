@@ -60,6 +60,7 @@ absl::StatusOr<BaselinePlan> ExecutorchGreedy(const Problem& problem, const Base
 struct Baseline {
   absl::string_view name;
   absl::StatusOr<BaselinePlan> (*place)(const Problem&, const BaselineLimits&);
+  bool knows_chunks = false;
 };
 
 // All of them, in the order of tables.

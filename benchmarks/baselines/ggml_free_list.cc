@@ -139,8 +139,7 @@ absl::StatusOr<BaselinePlan> GgmlFreeList(const Problem& problem, const Baseline
     plan.chunk[static_cast<size_t>(b)] = place.chunk;
   }
   for (const Chunk& c : lists.chunks()) plan.chunk_bytes.push_back(c.used);
-  if (plan.chunk_bytes.empty()) plan.chunk_bytes = {0};
-  for (int64_t bytes : plan.chunk_bytes) plan.total_bytes += bytes;
+  SumChunks(problem, plan);
   return plan;
 }
 

@@ -23,7 +23,7 @@ absl::StatusOr<BaselinePlan> NaiveSum(const Problem& problem, const BaselineLimi
     plan.chunk[b] = static_cast<int32_t>(plan.chunk_bytes.size()) - 1;
     plan.chunk_bytes.back() = offset + buffer.bytes;
   }
-  for (int64_t bytes : plan.chunk_bytes) plan.total_bytes += bytes;
+  SumChunks(problem, plan);
   return plan;
 }
 

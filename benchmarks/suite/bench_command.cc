@@ -181,8 +181,9 @@ const CommandSpec kBenchCommand = {
     "\n"
     "bytes: what the placement needs, over: how far above the lower bound, time: the median of up to nine runs,\n"
     "memory: peak growth of the resident set in a process of its own, optimal: nothing can be lower. A dash: the\n"
-    "method does not do that problem (too many pairs of buffers alive at once, or no notion of chunks). \"graph\"\n"
-    "methods plan the whole graph; the others get the storages of such a plan as intervals.\n",
+    "method would take too long. \"graph\" methods plan a whole graph, from sharing on; the others get the storages "
+    "of\n"
+    "such a plan as intervals.\n",
     kOptions};
 
 absl::StatusOr<int> RunBench(const CommandLine& line, const ToolIo& io) {

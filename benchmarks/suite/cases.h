@@ -4,9 +4,8 @@
 //   real    problems of networks: benchmarks/data/somas, benchmarks/data/iopddl, and the ggml graphs, as graphs and as
 //           the interval problems that the storages of their plans make (see graph_intervals.h)
 //   known   cut from a rectangle, so that the best placement is known (see benchmarks/cut_rectangle.h)
-//   chunks  the interval problems of the ggml graphs in chunks of at most 64, 256 and 512 MiB; of those graphs that
-//   need
-//           more than one
+//   chunks  the interval problems of the larger ggml graphs in chunks of at most 64, 256 or 512 MiB, or, where a buffer
+//           is larger than 64 MiB, of the next multiple of 8 MiB
 //   scale   made at random, 10^3 to 10^6 buffers (see benchmarks/random_problem.h), and 10^7 if asked for
 //
 // THREADS: no shared state.

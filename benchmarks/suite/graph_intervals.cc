@@ -27,6 +27,7 @@ Problem IntervalsOf(const Graph& graph, const Plan& plan) {
   // Time: 0 before the first op, 1 + i during op i, the last one after all of them.
   const int64_t last_time = static_cast<int64_t>(graph.ops().size()) + 1;
   std::vector<Rectangle> parts;
+  std::vector<int32_t> part_of(graph.values().size(), -1);
   for (size_t i = 0; i < graph.values().size(); ++i) {
     const ValueId id(static_cast<int32_t>(i));
     const Value& value = graph.value(id);
@@ -36,6 +37,7 @@ Problem IntervalsOf(const Graph& graph, const Plan& plan) {
     const int64_t begin = live.first.has_value() ? static_cast<int64_t>(live.first->index()) + 1 : 0;
     const int64_t end = (live.last.has_value() ? static_cast<int64_t>(live.last->index()) + 1 : last_time) + 1;
     const int64_t low = where.offset_bytes.constant();
+    part_of[i] = static_cast<int32_t>(parts.size());
     parts.push_back({begin, end, low, low + value.max_bytes, where.chunk, std::string(graph.name(id))});
   }
   for (const ScratchPlace& s : plan.scratch) {
@@ -46,20 +48,28 @@ Problem IntervalsOf(const Graph& graph, const Plan& plan) {
     parts.push_back(
         {begin, begin + 1, low, low + bytes, s.location.chunk, absl::StrCat("scratch of ", graph.name(s.op))});
   }
-  // Parts that meet are of one storage.
   std::vector<size_t> root(parts.size());
   std::iota(root.begin(), root.end(), size_t{0});
   const auto find = [&](size_t i) {
     while (root[i] != i) i = root[i] = root[root[i]];
     return i;
   };
-  for (size_t i = 0; i < parts.size(); ++i) {
-    for (size_t k = 0; k < i; ++k) {
-      if (!parts[i].Meets(parts[k])) continue;
-      const size_t a = find(i), b = find(k);
-      root[std::max(a, b)] = std::min(a, b);
+  const auto join = [&](ValueId x, ValueId y) {
+    if (part_of[x.index()] < 0 || part_of[y.index()] < 0) return;
+    const size_t i = static_cast<size_t>(part_of[x.index()]), k = static_cast<size_t>(part_of[y.index()]);
+    if (!parts[i].Meets(parts[k])) return;
+    const size_t a = find(i), b = find(k);
+    root[std::max(a, b)] = std::min(a, b);
+  };
+  for (const Op& op : graph.ops()) {
+    for (const Write& w : graph.writes(op)) {
+      if (w.base.has_value()) join(*w.base, w.value);
+      for (const InPlace& in_place : graph.in_place(w)) join(in_place.value, w.value);
+      if (op.kind == OpKind::kCompute) continue;
+      for (const Read& read : graph.reads(op)) join(read.value, w.value);
     }
   }
+  // Only rectangles of values were compared, not those of storages, so the order of joining does not matter.
   for (size_t i = 0; i < parts.size(); ++i) {
     const size_t r = find(i);
     if (r == i) continue;

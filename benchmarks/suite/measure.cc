@@ -81,7 +81,6 @@ Header RunAll(const BenchCase& bench_case, const Method& method, std::string& me
     return header;
   };
   MapProgram();
-  malloc_trim(0);  // Memory that is held but free would hide what is allocated in it.
   const int64_t before = ResidentBytes();
   std::vector<int64_t> times;
   int64_t start = NowNs();
@@ -146,6 +145,7 @@ absl::Status DeathOf(pid_t child) {
 }  // namespace
 
 absl::StatusOr<Measurement> Measure(const BenchCase& bench_case, const Method& method) {
+  malloc_trim(0);  // Memory that is held but free would hide what is allocated in it.
   int ends[2];
   if (pipe(ends) != 0) return absl::UnavailableError(absl::StrCat("no pipe: ", strerror(errno)));
   const pid_t child = fork();

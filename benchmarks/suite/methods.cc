@@ -79,6 +79,7 @@ std::vector<Method> MethodsFor(const BenchCase& bench_case, bool with_max) {
     }
   }
   for (const Baseline& b : Baselines()) {
+    if (bench_case.max_chunk_bytes.has_value() && !b.knows_chunks) continue;
     methods.push_back({std::string(b.name), [b](const BenchCase& c) -> absl::StatusOr<MethodResult> {
                          absl::StatusOr<BaselinePlan> plan = b.place(c.problem, {.max_chunk_bytes = c.max_chunk_bytes});
                          if (!plan.ok()) return plan.status();
@@ -102,6 +103,8 @@ absl::Status CheckResult(const BenchCase& bench_case, const MethodResult& result
   if (result.offset_bytes.empty() && !buffers.empty()) return absl::OkStatus();  // a graph's
   if (result.offset_bytes.size() != buffers.size()) return fail("not one offset a buffer");
   if (!result.chunk.empty() && result.chunk.size() != buffers.size()) return fail("not one chunk a buffer");
+  int64_t alignment = bench_case.problem.alignment_bytes;
+  for (const Buffer& b : buffers) alignment = std::max(alignment, bench_case.problem.alignment(b));
   const int64_t limit = bench_case.max_chunk_bytes.value_or(INT64_MAX);
   int64_t total = 0;
   for (size_t chunk = 0; chunk < result.chunk_bytes.size(); ++chunk) {
@@ -119,6 +122,7 @@ absl::Status CheckResult(const BenchCase& bench_case, const MethodResult& result
       largest = std::max(largest, buffers[i].bytes);
     }
     // A method may count what it pads.
+    largest = AlignUp(largest, alignment);
     if (result.chunk_bytes[chunk] < plan.bytes) return fail("a buffer lies outside of its chunk");
     if (plan.bytes > std::max(limit, largest)) return fail("a chunk is larger than the limit");
     const absl::StatusOr<CheckReport> report = CheckProblemPlan(inside, plan);

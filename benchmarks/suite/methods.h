@@ -31,7 +31,8 @@ struct Method {
 };
 
 // "fast", "default" and, if asked for, "max": placement of the interval problem. Where it is of a graph, "graph fast"
-// and so on: the graph from sharing to the plan, without its check. Then the baselines.
+// and so on: the graph from sharing to the plan, without its check. Then the baselines, in chunks those
+// that know them.
 std::vector<Method> MethodsFor(const BenchCase& bench_case, bool with_max);
 
 // Whether the method is ours.

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +9,9 @@
 
 namespace bufplan {
 namespace {
+
+// Below that a figure says nothing, see measure.h.
+constexpr int64_t kLeastMemory = 100 << 10;
 
 double Over(const BenchResult& r) {
   if (r.lower_bound <= 0) return 0;
@@ -27,7 +30,12 @@ std::string TimeText(int64_t ns) {
   return absl::StrFormat("%.2f s", seconds);
 }
 
-// What all methods did on the suite.
+std::string MemoryText(std::optional<int64_t> bytes) {
+  if (!bytes.has_value()) return "-";
+  return *bytes < kLeastMemory ? "<0.1 MiB" : FormatSize(*bytes);
+}
+
+// What a method did on all problems.
 struct MethodSum {
   std::string method;
   int64_t done = 0, skipped = 0, optimal = 0, time_ns = 0;
@@ -52,7 +60,7 @@ std::string ReportTable(absl::Span<const BenchResult> results) {
       continue;
     }
     table.Row({"", "", r.method, FormatCount(m.bytes), OverText(Over(r)), absl::StrCat(m.chunks), TimeText(m.time_ns),
-               m.memory_bytes.has_value() ? FormatSize(*m.memory_bytes) : "-", r.optimal ? "yes" : ""});
+               MemoryText(m.memory_bytes), r.optimal ? "yes" : ""});
   }
   return table.Text();
 }

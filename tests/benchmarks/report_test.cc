@@ -24,7 +24,7 @@ BenchResult Result(const std::string& problem, const std::string& method, int64_
   r.measured.bytes = bytes;
   r.measured.time_ns = time_ns;
   r.measured.runs = 3;
-  r.measured.memory_bytes = 4096;
+  r.measured.memory_bytes = method == "ggml" ? 4096 : 3 << 20;
   r.optimal = bytes == 1000;
   return r;
 }
@@ -48,7 +48,7 @@ TEST(ReportTest, JsonBothWays) {
   EXPECT_THAT(text, HasSubstr("{\"format\": \"bufplan.bench\", \"version\": 1, \"bufplan\": \""));
   EXPECT_THAT(text, HasSubstr("{\"suite\": \"hard\", \"problem\": \"A\", \"method\": \"default\", \"buffers\": 7, "
                               "\"bytes\": 1000, \"lower_bound\": 1000, \"optimal\": true, \"chunks\": 1, "
-                              "\"time_ns\": 1000000, \"runs\": 3, \"memory_bytes\": 4096}"));
+                              "\"time_ns\": 1000000, \"runs\": 3, \"memory_bytes\": 3145728}"));
   const absl::StatusOr<std::vector<BenchResult>> read = ReadReportJson(text);
   ASSERT_TRUE(read.ok()) << read.status();
   ASSERT_EQ(read->size(), 3u);
@@ -81,12 +81,12 @@ TEST(ReportTest, Tables) {
   EXPECT_EQ(ReportTable(results),
             "  problem  buffers  method       bytes    over  chunks     time    memory  optimal\n"
             "  A              7  lower bound  1,000\n"
-            "                    default      1,000      0%       1  1.00 ms  4.00 KiB  yes\n"
-            "                    ggml         1,250  25.00%       1    20 us  4.00 KiB\n"
+            "                    default      1,000      0%       1  1.00 ms  3.00 MiB  yes\n"
+            "                    ggml         1,250  25.00%       1    20 us  <0.1 MiB\n"
             "                    usmp             -       -       -        -         -\n"
             "  B              7  lower bound  1,000\n"
-            "                    default      1,100  10.00%       1   2.00 s  4.00 KiB\n"
-            "                    ggml         1,050   5.00%       1  1.00 ms  4.00 KiB\n"
+            "                    default      1,100  10.00%       1   2.00 s  3.00 MiB\n"
+            "                    ggml         1,050   5.00%       1  1.00 ms  <0.1 MiB\n"
             "                    usmp             -       -       -        -         -\n");
   EXPECT_EQ(SummaryTable(results),
             "  method   problems  optimal  mean over  worst over     time\n"
