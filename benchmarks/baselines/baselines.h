@@ -54,7 +54,8 @@ absl::StatusOr<BaselinePlan> XlaTemporal(const Problem& problem, const BaselineL
 
 // ExecuTorch's greedy algorithm (exir/memory_planning.py of github.com/pytorch/executorch): in order of begin, each
 // buffer takes the free shared object whose size is closest to its own, which grows if need be, or a new one. Objects
-// lie one behind another. COST: O(n * objects).
+// lie one behind another. (That code also marks as used what it passes over on the way to the closest; not so here.)
+// COST: O(n * objects).
 absl::StatusOr<BaselinePlan> ExecutorchGreedy(const Problem& problem, const BaselineLimits& limits);
 
 struct Baseline {

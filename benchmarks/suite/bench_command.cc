@@ -91,6 +91,9 @@ absl::StatusOr<Request> ReadRequest(const CommandLine& line, const ToolIo& io) {
   request.problem = line.Value("--problem");
   request.with_max = line.Has("--max");
   request.huge = line.Has("--huge");
+  if (request.huge && request.suites.back() != "scale") {
+    return UsageError("--huge goes with the suite scale", kBenchCommand.name);
+  }
   return request;
 }
 

@@ -59,6 +59,7 @@ TEST(BenchCommandTest, BadUsage) {
   EXPECT_THAT(error({"bench", "known", "--problem", "cut-21"}),
               HasSubstr("there is no \"cut-21\" in known; did you mean \"cut-20\"?"));
   EXPECT_THAT(error({"bench", "known", "--time-floor", "5"}), HasSubstr("--time-floor goes with --compare"));
+  EXPECT_THAT(error({"bench", "known", "--huge"}), HasSubstr("--huge goes with the suite scale"));
   EXPECT_THAT(error({"bench", "hard", "--data", "/nowhere"}),
               HasSubstr("\"/nowhere\" is no folder that has minimalloc"));
   EXPECT_THAT(error({"bench", "known", "-o", "/nowhere/x.json"}), HasSubstr("cannot write"));
