@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
-#include "benchmarks/random_problem.h"
+#include "benchmarks/tensor_lives.h"
 #include "planner/placement/placement.h"
 #include "tests/planner/placement/placement_cases.h"
 

@@ -13,6 +13,11 @@
 
 namespace bufplan {
 
+struct Command {
+  const CommandSpec* spec;
+  absl::StatusOr<int> (*run)(const CommandLine&, const ToolIo&);
+};
+
 extern const CommandSpec kPlanCommand;
 extern const CommandSpec kCheckCommand;
 extern const CommandSpec kExplainCommand;

@@ -1,7 +1,6 @@
 #include "io/tool/tool.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -17,25 +16,21 @@
 namespace bufplan {
 namespace {
 
-struct Command {
-  const CommandSpec* spec;
-  absl::StatusOr<int> (*run)(const CommandLine&, const ToolIo&);
-};
-
-absl::Span<const Command> Commands() {
-  static constexpr std::array<Command, 4> kCommands = {{{&kPlanCommand, RunPlan},
-                                                        {&kCheckCommand, RunCheck},
-                                                        {&kExplainCommand, RunExplain},
-                                                        {&kConvertCommand, RunConvert}}};
-  return kCommands;
+std::vector<Command> AllCommands(absl::Span<const Command> more) {
+  std::vector<Command> commands = {{&kPlanCommand, RunPlan},
+                                   {&kCheckCommand, RunCheck},
+                                   {&kExplainCommand, RunExplain},
+                                   {&kConvertCommand, RunConvert}};
+  commands.insert(commands.end(), more.begin(), more.end());
+  return commands;
 }
 
-std::string Overview() {
+std::string Overview(absl::Span<const Command> commands) {
   std::string text =
       "usage: bufplan COMMAND ARGUMENTS...\n\n"
       "Decides where the buffers of a computation graph live: graph in, plan out.\n\n";
   TextTable table({TextAlign::kLeft, TextAlign::kLeft});
-  for (const Command& c : Commands()) {
+  for (const Command& c : commands) {
     table.Row({absl::StrCat(c.spec->name, " ", c.spec->arguments), std::string(c.spec->summary)});
   }
   table.Row({"COMMAND --help", "what a command takes and does"});
@@ -48,9 +43,9 @@ std::string Overview() {
       "3 the machine lacks something.\n");
 }
 
-absl::StatusOr<int> Run(absl::Span<const std::string> arguments, const ToolIo& io) {
+absl::StatusOr<int> Run(absl::Span<const std::string> arguments, const ToolIo& io, absl::Span<const Command> commands) {
   if (arguments.empty()) {
-    io.write_err(Overview());
+    io.write_err(Overview(commands));
     return 2;
   }
   const std::string& name = arguments[0];
@@ -58,9 +53,9 @@ absl::StatusOr<int> Run(absl::Span<const std::string> arguments, const ToolIo& i
     if (absl::Status s = io.write_out(text); !s.ok()) return absl::InvalidArgumentError(s.message());
     return 0;
   };
-  if (name == "--help" || name == "-h") return print(Overview());
+  if (name == "--help" || name == "-h") return print(Overview(commands));
   if (name == "--version") return print(absl::StrCat("bufplan ", kVersion, "\n"));
-  for (const Command& c : Commands()) {
+  for (const Command& c : commands) {
     if (c.spec->name != name) continue;
     const absl::Span<const std::string> rest = arguments.subspan(1);
     if (WantsHelp(rest)) return print(HelpText(*c.spec));
@@ -72,7 +67,7 @@ absl::StatusOr<int> Run(absl::Span<const std::string> arguments, const ToolIo& i
   if (absl::StartsWith(name, "-")) {
     known = {"--help", "--version"};
   } else {
-    for (const Command& c : Commands()) known.push_back(c.spec->name);
+    for (const Command& c : commands) known.push_back(c.spec->name);
   }
   return UsageError(absl::StrCat("there is no ", absl::StartsWith(name, "-") ? "option " : "command ", InQuotes(name),
                                  DidYouMean(name, known, 1)),
@@ -97,8 +92,8 @@ int ExitStatus(const absl::Status& status) {
 // Names come from files: they may be long and may hold what would disturb a terminal.
 constexpr size_t kMaxMessage = 4000;
 
-int RunTool(absl::Span<const std::string> arguments, const ToolIo& io) {
-  const absl::StatusOr<int> exit_status = Run(arguments, io);
+int RunTool(absl::Span<const std::string> arguments, const ToolIo& io, absl::Span<const Command> more) {
+  const absl::StatusOr<int> exit_status = Run(arguments, io, AllCommands(more));
   if (exit_status.ok()) return *exit_status;
   const absl::Status& status = exit_status.status();
   const bool usage = status.GetPayload(kUsagePayload).has_value();

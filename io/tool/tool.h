@@ -12,12 +12,14 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "io/tool/commands.h"
 #include "io/tool/tool_io.h"
 
 namespace bufplan {
 
-// `arguments` without the program's name.
-int RunTool(absl::Span<const std::string> arguments, const ToolIo& io);
+// `arguments` without the program's name. `more`: commands of the program besides those in io/tool/commands.h, which
+// are made of what this folder does not know.
+int RunTool(absl::Span<const std::string> arguments, const ToolIo& io, absl::Span<const Command> more = {});
 
 // The exit status that an error stands for.
 int ExitStatus(const absl::Status& status);

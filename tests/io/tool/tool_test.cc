@@ -47,7 +47,7 @@ TEST(ToolTest, UsageErrors) {
 // What the design has but this version does not is not taken silently.
 TEST(ToolTest, LaterCommandsAndOptionsDoNotExist) {
   FakeIo fake;
-  for (const char* command : {"run", "report", "diff", "bench"}) {
+  for (const char* command : {"run", "report", "diff"}) {
     EXPECT_EQ(fake.Run({command, "kv.json"}), 2) << command;
     EXPECT_THAT(fake.err(), HasSubstr("there is no command"));
   }
@@ -57,6 +57,21 @@ TEST(ToolTest, LaterCommandsAndOptionsDoNotExist) {
     EXPECT_EQ(fake.Run({"plan", "--help"}), 0);
     EXPECT_THAT(fake.out(), Not(HasSubstr(std::string(option).substr(0, 6))));
   }
+}
+
+TEST(ToolTest, CommandsOfTheProgram) {
+  static constexpr CommandSpec kSpec = {"count", "[N]", 0, 1, "count to N", "Counts.\n", {}};
+  const Command more[] = {{&kSpec, [](const CommandLine& line, const ToolIo& io) -> absl::StatusOr<int> {
+                             if (absl::Status s = io.write_out("counted\n"); !s.ok()) return s;
+                             return static_cast<int>(line.arguments().size());
+                           }}};
+  FakeIo fake;
+  EXPECT_EQ(RunTool({"count", "7"}, fake.io(), more), 1);
+  EXPECT_EQ(RunTool({"--help"}, fake.io(), more), 0);
+  EXPECT_THAT(fake.out(), StartsWith("counted\nusage: "));
+  EXPECT_THAT(fake.out(), HasSubstr("  count [N] "));
+  EXPECT_EQ(RunTool({"cuont"}, fake.io(), more), 2);
+  EXPECT_THAT(fake.err(), HasSubstr("did you mean \"count\"?"));
 }
 
 TEST(ToolTest, ExitStatuses) {

@@ -1,4 +1,5 @@
-// The bufplan program: see io/tool/tool.h.
+// The bufplan program: the commands of io/tool, and those that are made of more than that. It is the only place that
+// knows all of them: io knows no benchmarks.
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "benchmarks/suite/bench_command.h"
 #include "io/read_file.h"
 #include "io/tool/tool.h"
 #include "io/tool/tool_io.h"
@@ -39,5 +41,6 @@ int main(int argc, char** argv) {
   io.write_err = WriteError;
   io.err_is_terminal = isatty(STDERR_FILENO) != 0;
   io.width = DrawingWidth();
-  return bufplan::RunTool(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), io);
+  const bufplan::Command more[] = {{&bufplan::kBenchCommand, bufplan::RunBench}};
+  return bufplan::RunTool(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), io, more);
 }
