@@ -81,18 +81,18 @@ enum class PlacementEffort : uint8_t { kFast, kDefault, kMax };
 
 struct PlacementOptions {
   PlacementEffort effort = PlacementEffort::kDefault;
-  // Upper limit on the elementary steps beyond the sweep, the first order of large_scale.h and the four first-fit orders
-  // by size, area, duration and start, which always run to their end at kDefault and kMax where they run (up to 10^9
-  // steps, some seconds; only storages without any order in time and in tens of thousands get there). large_scale.h may
-  // go beyond it by a few passes of first fit. 0: the effort's own limit.
+  // Upper limit on the elementary steps beyond the sweep, the first order of large_scale.h and the four first-fit
+  // orders by size, area, duration and start, which always run to their end at kDefault and kMax where they run (up to
+  // 10^9 steps, some seconds; only storages without any order in time and in tens of thousands get there).
+  // large_scale.h may go beyond it by a few passes of first fit. 0: the effort's own limit.
   int64_t work_limit = 0;
 };
 
 // Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks
 // forbid the sweep; if that misses the capacity, as kDefault. kDefault and kMax: a portfolio, stopped as soon as the
 // lower bound is met; the result is never above the best of first fit by size, area, duration and start, for up to
-// 100,000 storages. Problems of up to 2,000 storages that exact_search.h knows are searched as well, which may raise the
-// bound. Beyond 100,000, storages of one whole piece each without order, pins and disjoint pairs are placed by
+// 100,000 storages. Problems of up to 2,000 storages that exact_search.h knows are searched as well, which may raise
+// the bound. Beyond 100,000, storages of one whole piece each without order, pins and disjoint pairs are placed by
 // near-linear methods alone (large_scale.h, and the sweep if that ends 0.5 % above the bound or more), unless thousands
 // of them are alive at a time on average or a chunk cannot hold them. From 10,000 such storages on kDefault leaves the
 // search to large_scale.h. ERRORS:

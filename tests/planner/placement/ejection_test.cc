@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "benchmarks/random_problem.h"
+#include "benchmarks/tensor_lives.h"
 #include "gtest/gtest.h"
 #include "planner/placement/peak_first.h"
 #include "planner/placement/slot_lives.h"

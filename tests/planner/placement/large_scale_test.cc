@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "benchmarks/random_problem.h"
+#include "benchmarks/tensor_lives.h"
 #include "gtest/gtest.h"
 #include "planner/placement/lower_bound.h"
 #include "tests/planner/placement/placement_cases.h"
