@@ -24,13 +24,14 @@ absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
 }
 
 // Whether the stages may hold more for a use or a write than is used or written: bytes that a copy leaves undefined, a
-// base that is carried, a value in strides.
+// base that is carried, a value in strides, what a fused group reads for a result that nobody reads.
 bool MayHoldMore(const Graph& graph, const Plan& plan) {
   const auto undefined = [&](const Op& op) {
     const bool partial = op.kind == OpKind::kFill || op.kind == OpKind::kCopy;
     return partial && !graph.writes(op)[0].base.has_value();
   };
   return std::any_of(graph.ops().begin(), graph.ops().end(), undefined) ||
+         std::any_of(plan.fused.begin(), plan.fused.end(), [](const FusionDecision& f) { return f.fused; }) ||
          std::any_of(plan.notes.begin(), plan.notes.end(), [](const Note& n) { return n.why == Why::kCarried; }) ||
          std::any_of(plan.locations.begin(), plan.locations.end(),
                      [](const Location& l) { return l.strides != nullptr; });

@@ -8,11 +8,6 @@
 #include "ir/region.h"
 
 namespace bufplan {
-namespace {
-
-int64_t TimeOf(OpId op) { return int64_t{op.value} + 1; }
-
-}  // namespace
 
 std::vector<int64_t> LargestSymbolValues(const Graph& graph) {
   std::vector<int64_t> values;
@@ -49,6 +44,11 @@ Layout::Layout(const Graph& graph, const Plan& plan)
         if (bytes < 0 || __builtin_add_overflow(m.bytes, bytes, &m.bytes)) break;
       }
     }
+  }
+  for (size_t i = 0; i < graph.ops().size(); ++i) place_of_.emplace_back(static_cast<int32_t>(i));
+  for (const FusionDecision& d : plan.fused) {
+    if (!d.fused || d.fusion.index() >= graph.fusions().size()) continue;
+    for (OpId o : graph.fusions()[d.fusion.index()].ops) place_of_[o.index()] = graph.fusions()[d.fusion.index()].at;
   }
   AddValues();
   AddScratch();

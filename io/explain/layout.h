@@ -62,12 +62,15 @@ class Layout {
   void AddValues();
   void AddScratch();
   void Add(PlacedBytes entry);
+  // On the axis, where the op runs: fused, where its group does.
+  int64_t TimeOf(OpId op) const { return int64_t{place_of_[op.index()].value} + 1; }
   // Where the location begins in its memory at the largest symbol values; absent if that makes no sense.
   std::optional<int64_t> Begin(const Location& location) const;
 
   const Graph* graph_ = nullptr;
   const Plan* plan_ = nullptr;
   const Problem* problem_ = nullptr;
+  std::vector<OpId> place_of_;  // by op
   std::vector<int64_t> symbol_values_;
   std::vector<LayoutMemory> memories_;
   std::vector<int32_t> owner_memory_;  // by value: the memory that is its storage, or -1

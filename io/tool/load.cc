@@ -188,12 +188,16 @@ absl::StatusOr<PlannedInput> LoadGraphPlan(const std::string& path, absl::string
   if (regions.has_value()) options->regions = regions;
   absl::StatusOr<Input> input = ParseInput(text, *options);
   if (!input.ok() && !by_itself) {
-    // If it is a graph without what the plan says, the plan was made for another one.
-    const absl::StatusOr<Input> plain = ParseInput(text, {.regions = regions});
+    // If it is a graph without what the plan says, the plan was made for that or for another one.
+    absl::StatusOr<Input> plain = ParseInput(text, {.regions = regions});
     if (plain.ok() && plain->graph() != nullptr) {
-      PlannedInput planned;
-      planned.mismatch = Mismatch(path, plain->graph()->name(), Fingerprint(*plain->graph()), plan_path, *header);
-      return planned;
+      const std::string fingerprint = Fingerprint(*plain->graph());
+      if (!header->IsOf(fingerprint)) {
+        PlannedInput planned;
+        planned.mismatch = Mismatch(path, plain->graph()->name(), fingerprint, plan_path, *header);
+        return planned;
+      }
+      input = std::move(plain);  // the graph as it was read then, in a file of its own
     }
   }
   if (!input.ok()) return InFile(path, input.status());

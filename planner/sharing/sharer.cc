@@ -478,9 +478,12 @@ absl::Status Sharer::CommitByCopy(int32_t time, OpId op) {
 
 absl::Status Sharer::OldContentIsRead(int32_t time, OpId op, int32_t late) const {
   const ValueId target = *g_.op(op).commit_target, source = g_.reads(g_.op(op))[0].value;
-  const std::string reader = late == schedule_.End() ? std::string("the end of the graph, where it is an output,")
-                             : late == time          ? std::string("a keep_alive until that commit")
-                                                     : absl::StrCat("op \"", g_.name(schedule_.OpAt(late)), "\"");
+  const std::string reader =
+      late == schedule_.End() ? std::string("the end of the graph, where it is an output,")
+      : late == time          ? std::string("a keep_alive until that commit")
+      : schedule_.FusionAt(late).has_value()
+          ? absl::StrCat("fusion \"", g_.fusions()[schedule_.FusionAt(late)->index()].name, "\", which runs as one op,")
+          : absl::StrCat("op \"", g_.name(schedule_.OpAt(late)), "\"");
   return absl::InvalidArgumentError(
       absl::StrCat(ToString(g_.value(target).role), " \"", g_.name(target), "\": ", reader,
                    " needs its old content after op \"", g_.name(op), "\" has committed \"", g_.name(source),

@@ -42,6 +42,9 @@ TEST_F(GgmlToolTest, APlanSaysWithWhichRegionsItWasMade) {
     EXPECT_EQ(fake.Run({"check", "dump.json", "plan.json", "--regions", mode}), 0) << fake.out() << fake.err();
     EXPECT_EQ(fake.Run({"explain", "dump.json", "plan.json", "h"}), 0) << fake.err();
     EXPECT_EQ(fake.Run({"explain", "dump.json", "plan.json", "h", "--regions", mode}), 0) << fake.err();
+    ASSERT_EQ(fake.Run({"convert", "dump.json", "-", "--regions", mode}), 0) << fake.err();
+    fake.files["converted.json"] = fake.out();
+    EXPECT_EQ(fake.Run({"check", "converted.json", "plan.json"}), 0) << fake.out() << fake.err();
     const std::string other = mode == "keep" ? "fuse" : "keep";
     EXPECT_EQ(fake.Run({"check", "dump.json", "plan.json", "--regions", other}), 1);
     EXPECT_THAT(fake.out(), HasSubstr("plan.json is the plan of another graph"));

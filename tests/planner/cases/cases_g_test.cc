@@ -231,6 +231,23 @@ TEST(CasesG, G4AForeignOpOfAnotherStreamWaitsForTheGroup) {
   });
 }
 
+// Data movements then run in another order than they are listed in.
+TEST(CasesG, G4AnUpdateOnAnotherStreamWaitsForTheGroup) {
+  CaseGraph g;
+  const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
+  const ValueId k = g.Variable("K", 24), l = g.Variable("L", 32), x = g.Input("x", 24);
+  const ValueId row = g.Op("row", {}, 32, {}, {.stream = s0});
+  const OpId first = g.last_op();
+  g.Update("update", l, row, 0, {}, {.stream = s1});
+  g.Commit("commit", x, k, {.stream = s0});
+  g.Op("last", {}, 28, {}, {.stream = s0});
+  g.AddFusion(Group("f", {first, g.last_op()}));
+  g.Plan([&](const Graph& graph, const Plan& plan) {
+    EXPECT_TRUE(plan.fused[0].fused);
+    EXPECT_THAT(Elided(graph, plan), ElementsAre("update"));
+  });
+}
+
 TEST(CasesG, G4RequiredGroupsThatNeedEachOtherAreRefused) {
   CaseGraph g;
   const StreamId s0 = g.AddStream("s0"), s1 = g.AddStream("s1");
