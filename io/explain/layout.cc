@@ -1,7 +1,6 @@
 #include "io/explain/layout.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -140,8 +139,7 @@ void Layout::AddValues() {
     const LiveRange live = i < plan_->live.size() ? plan_->live[i] : LiveRange();
     p.begin = live.first.has_value() ? TimeOf(*live.first) : 0;
     p.end = live.last.has_value() ? TimeOf(*live.last) + 1 : end_;
-    // Units do not all run where they are listed.
-    if (p.end <= p.begin) std::tie(p.begin, p.end) = std::make_pair(p.end - 1, p.begin + 1);
+    p.end = std::max(p.end, p.begin + 1);
     Add(std::move(p));
   }
 }
