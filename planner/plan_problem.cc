@@ -14,12 +14,16 @@
 #include "absl/strings/str_cat.h"
 #include "ir/checker.h"
 #include "ir/where.h"
+#include "planner/placement/exact_search.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/lower_bound.h"
 
 namespace bufplan {
 namespace {
 
+// Steps of the exact search, some ten nanoseconds each, at effort default: for few bytes, and to meet a capacity.
+constexpr int64_t kExactWork = 30'000'000, kCapacityWork = 100'000'000;
+constexpr size_t kMostSearched = 2'000;
 constexpr size_t kMaxNamed = 10;
 
 // Buffer indices in an order that does not depend on the input's.
@@ -136,9 +140,18 @@ absl::Status NamePinConflict(const Problem& problem, const std::vector<size_t>& 
                               *a.offset_bytes + a.bytes, ") and live at the same time"));
 }
 
+// `proven_bytes`: what is needed at least, by the bound or by search.
 absl::Status CapacityError(const Problem& problem, const std::vector<size_t>& order, const LowerBound& bound,
-                           int64_t known_bytes) {
+                           int64_t proven_bytes, int64_t known_bytes) {
   const int64_t capacity = *problem.capacity_bytes;
+  if (bound.bytes <= capacity && proven_bytes > capacity) {
+    return absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", proven_bytes,
+                                                     " are needed: an exhaustive search found no "
+                                                     "placement, although no more than ",
+                                                     bound.bytes, " bytes are live at once; ",
+                                                     DescribeBound(problem, order, bound),
+                                                     "; the least capacity known to work is ", known_bytes));
+  }
   if (bound.bytes > capacity) {
     return absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", bound.bytes,
                                                      " are needed: ", DescribeBound(problem, order, bound),
@@ -147,6 +160,22 @@ absl::Status CapacityError(const Problem& problem, const std::vector<size_t>& or
   return absl::DeadlineExceededError(absl::StrCat(
       "capacity=", capacity, " bytes: no plan found that fits, best ", known_bytes, ", lower bound ", bound.bytes, "; ",
       DescribeBound(problem, order, bound), "; a higher effort or work limit may find one"));
+}
+
+// For a placement that misses the capacity: one within it, or a bound above it, if either is found.
+void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, const PlacementOptions& options,
+                          Placement& placement) {
+  if (problem.storages.size() > kMostSearched || !CanSearchExactly(problem)) return;
+  const int64_t work = options.work_limit > 0                    ? options.work_limit
+                       : options.exact_work_limit > 0            ? options.exact_work_limit
+                       : options.effort == PlacementEffort::kMax ? 10 * kCapacityWork
+                                                                 : kCapacityWork;
+  ExactPlacement found = FindPlacement(problem, capacity, work);
+  placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
+  if (found.offset_bytes.empty()) return;
+  placement.offset_bytes = std::move(found.offset_bytes);
+  placement.total_bytes = found.bytes;
+  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
 }
 
 absl::Status CheckOwnPlan(const Problem& problem, const ProblemPlan& plan) {
@@ -167,7 +196,12 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
   const int64_t capacity = problem.capacity_bytes.value_or(INT64_MAX);
 
   // Without the capacity, so that a failure can say what would work.
-  absl::StatusOr<Placement> placement = Place(unlimited, options.placement);
+  PlacementOptions effort = options.placement;
+  const bool unset = effort.work_limit == 0 && effort.exact_work_limit == 0;
+  if (unset && effort.effort == PlacementEffort::kDefault && !problem.capacity_bytes.has_value()) {
+    effort.exact_work_limit = kExactWork;
+  }
+  absl::StatusOr<Placement> placement = Place(unlimited, effort);
   if (!placement.ok()) return NamePinConflict(problem, order, unlimited, placement.status());
   if (placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity &&
       options.placement.effort == PlacementEffort::kFast) {
@@ -176,8 +210,12 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
     placement = Place(unlimited, harder);
     if (!placement.ok()) return placement.status();
   }
+  if (placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity) {
+    SearchWithinCapacity(unlimited, capacity, options.placement, *placement);
+  }
   if (placement->total_bytes > capacity) {
-    return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->total_bytes);
+    return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->lower_bound_bytes,
+                         placement->total_bytes);
   }
 
   ProblemPlan plan;

@@ -86,6 +86,8 @@ struct PlacementOptions {
   // 10^9 steps, some seconds; only storages without any order in time and in tens of thousands get there).
   // large_scale.h may go beyond it by a few passes of first fit. 0: the effort's own limit.
   int64_t work_limit = 0;
+  // Where work_limit is 0: steps of the exact search (exact_search.h), some ten nanoseconds each; 0: the effort's own.
+  int64_t exact_work_limit = 0;
 };
 
 // Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks

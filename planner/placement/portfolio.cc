@@ -46,6 +46,7 @@ int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& 
   const int64_t n = static_cast<int64_t>(problem.storages.size());
   if (n > kMaxStorages || !CanSearchExactly(problem)) return 0;
   if (options.work_limit > 0) return options.work_limit / 2;
+  if (options.exact_work_limit > 0) return options.exact_work_limit;
   const int64_t limit = std::clamp<int64_t>(100 * n * n, 100'000, 3'000'000);
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
 }

@@ -130,7 +130,7 @@ TEST(PlanProblemTest, APinAboveTheCapacityIsTheReason) {
 TEST(PlanProblemTest, NotFoundIsNotInfeasible) {
   Problem problem = FromCsv("benchmarks/data/minimalloc/K.1048576.csv");
   problem.capacity_bytes = 1048576;
-  const auto plan = PlanProblem(problem);
+  const auto plan = PlanProblem(problem, {.placement = {PlacementEffort::kDefault, 100000}});
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(Message(plan), HasSubstr("lower bound 1048576"));
 }
@@ -177,6 +177,58 @@ TEST(PlanProblemTest, AllDataPassesTheChecker) {
     ASSERT_TRUE(report.ok()) << report.status();
     EXPECT_TRUE(report->ok()) << file.path << ": " << report->violations[0].message;
   }
+}
+
+// MiniMalloc's problems, in the capacity that each is made for, and the nine that reach the bytes live at once.
+TEST(PlanProblemTest, TheHardProblemsFit) {
+  for (const char name : std::string("ABCDEFGHIJK")) {
+    Problem problem =
+        FromCsv(absl::StrCat("benchmarks/data/minimalloc/", std::string(1, name), ".1048576.csv").c_str());
+    problem.capacity_bytes = 1048576;
+    const auto plan = PlanProblem(problem);
+    ASSERT_TRUE(plan.ok()) << name << ": " << plan.status();
+    EXPECT_LE(plan->bytes, 1048576) << name;
+    problem.capacity_bytes.reset();
+    const auto least = PlanProblem(problem);
+    ASSERT_TRUE(least.ok()) << name << ": " << least.status();
+    EXPECT_EQ(least->optimal, name != 'J') << name << ": " << least->bytes;
+  }
+}
+
+// Around a pin, problems may need more than is live at once. That is found out, and less is refused as proven.
+TEST(PlanProblemTest, ACapacityAboveTheLoadThatNoPlacementMeetsIsRefused) {
+  std::mt19937_64 random(5);
+  int found = 0;
+  for (int round = 0; round < 300; ++round) {
+    Problem problem;
+    problem.buffers = {MakeBuffer("pinned", 2, 2, 7)};
+    problem.buffers[0].offset_bytes = 1 + static_cast<int64_t>(random() % 4);
+    for (int i = 0; i < 8; ++i) {
+      const int64_t begin = static_cast<int64_t>(random() % 8);
+      problem.buffers.push_back(MakeBuffer(absl::StrCat("b", i), 1 + static_cast<int64_t>(random() % 3), begin,
+                                           begin + 1 + static_cast<int64_t>(random() % 4)));
+    }
+    int64_t load = *problem.buffers[0].offset_bytes + 2;
+    for (int64_t t = 0; t < 14; ++t) {
+      int64_t live = 0;
+      for (const Buffer& b : problem.buffers) live += b.begin <= t && t < b.end ? b.bytes : 0;
+      load = std::max(load, live);
+    }
+    const auto plan = PlanProblem(problem);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_TRUE(plan->optimal);
+    EXPECT_GE(plan->lower_bound, load);
+    if (plan->bytes == load) continue;
+    ++found;
+    EXPECT_EQ(plan->lower_bound, plan->bytes);
+    problem.capacity_bytes = load;
+    const auto refused = PlanProblem(problem);
+    EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(Message(refused), HasSubstr("an exhaustive search found no placement"));
+    problem.capacity_bytes = plan->bytes;
+    EXPECT_TRUE(PlanProblem(problem).ok());
+  }
+  EXPECT_GT(found, 5);
 }
 
 }  // namespace
