@@ -127,8 +127,10 @@ std::string ValueStory::Life() const {
   std::string text;
   if (p_.location(v_).kind != Location::Kind::kNone) {
     const bool own = p_.location(v_).kind == Location::Kind::kCaller && p_.location(v_).owner() == v_;
-    text = absl::StrCat(own ? "  content needed from " : "  live from ", LiveEndText(g_, live.first, true), " to ",
-                        LiveEndText(g_, live.last, false), ", both included\n");
+    const bool at_start = !live.last.has_value() && !own && NeededByNobody(g_, v_);
+    text = at_start ? std::string("  there at the start only\n")
+                    : absl::StrCat(own ? "  content needed from " : "  live from ", LiveEndText(g_, live.first, true),
+                                   " to ", LiveEndText(g_, live.last, false), ", both included\n");
   }
   TextTable table({TextAlign::kLeft, TextAlign::kLeft, TextAlign::kLeft}, 4);
   if (producer.has_value()) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "io/explain/value_uses.h"
 #include "ir/region.h"
 
 namespace bufplan {
@@ -139,6 +140,7 @@ void Layout::AddValues() {
     const LiveRange live = i < plan_->live.size() ? plan_->live[i] : LiveRange();
     p.begin = live.first.has_value() ? TimeOf(*live.first) : 0;
     p.end = live.last.has_value() ? TimeOf(*live.last) + 1 : end_;
+    if (!live.last.has_value() && NeededByNobody(*graph_, ValueId(p.id))) p.end = p.begin;
     p.end = std::max(p.end, p.begin + 1);
     Add(std::move(p));
   }

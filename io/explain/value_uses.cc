@@ -62,6 +62,12 @@ std::vector<ValueUse> UsesOf(const Graph& graph, ValueId value) {
   return uses;
 }
 
+bool NeededByNobody(const Graph& graph, ValueId value) {
+  if (graph.producer(value).has_value()) return false;
+  const std::vector<ValueUse> uses = UsesOf(graph, value);
+  return std::all_of(uses.begin(), uses.end(), [](const ValueUse& use) { return use.kind == ValueUseKind::kView; });
+}
+
 std::string UseText(const Graph& graph, ValueId value, const ValueUse& use) {
   const std::string through =
       use.through == value ? "" : absl::StrCat(" through view ", InQuotes(graph.name(use.through)));

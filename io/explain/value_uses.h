@@ -35,6 +35,10 @@ struct ValueUse {
 // In list order, those at the end last.
 std::vector<ValueUse> UsesOf(const Graph& graph, ValueId value);
 
+// There at the start, and needed by nobody: the first op may have its bytes. COST: that of UsesOf(), but for few
+// values.
+bool NeededByNobody(const Graph& graph, ValueId value);
+
 // "reads [0, 64) of it", "reads it through view \"v\"", "is its end: it is an output".
 std::string UseText(const Graph& graph, ValueId value, const ValueUse& use);
 

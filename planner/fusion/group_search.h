@@ -6,6 +6,9 @@
 // there are sets of the most benefit, which is one if all groups have a positive benefit and no two sets are worth the
 // same.
 //
+// Groups that cannot be fused, since they would break a keep-alive or be in a cycle, and pairs that cannot be fused
+// together, are found by putting sets in order, before anything is planned; such a pair counts as overlapping.
+//
 // Where the number of plans or of sets is beyond the limit, the search is greedy: from the set of most benefit and
 // from no group at all, groups are added in order of benefit per byte, many at once, and fewer where these do not fit.
 //

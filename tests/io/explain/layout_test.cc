@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "ir/graph_builder.h"
+#include "planner/make_plan.h"
 #include "tests/io/explain/sample.h"
 
 namespace bufplan {
@@ -52,6 +53,41 @@ TEST(LayoutTest, NonsenseIsLeftOut) {
   for (absl::string_view name : {"a", "b", "c", "x"}) EXPECT_EQ(layout.Find(s.Value(name).value), std::nullopt) << name;
   const PlacedBytes& v = layout.placed()[*layout.Find(s.Value("v").value)];
   EXPECT_EQ(v.end, v.begin + 1);
+}
+
+TEST(LayoutTest, AnInputThatNobodyNeedsIsThereAtTheStartOnly) {
+  GraphBuilder b;
+  const ValueId x = b.Input("x", 8);
+  const ValueId y = b.Compute("op", {.reads = {}, .writes = {{.bytes = 8}}});
+  b.Output(y);
+  const Graph graph = std::move(b).Build().value();
+  Plan plan;
+  plan.arenas.push_back({SpaceId(0), 8, 8, BoundKind::kLoad, true, {8}});
+  plan.locations = {Location::InArena(SpaceId(0), 0, 0), Location::InArena(SpaceId(0), 0, 0)};
+  plan.live.resize(2);
+  plan.live[y.index()].first = OpId(0);
+  const Layout layout(graph, plan);
+  EXPECT_EQ(layout.placed()[*layout.Find(x.value)].end, 1);
+  EXPECT_EQ(layout.placed()[*layout.Find(y.value)].end, layout.end());
+}
+
+TEST(LayoutTest, AFusedGroupIsWhereItRuns) {
+  GraphBuilder b;
+  const ValueId x = b.Compute("x", {.reads = {}, .writes = {{.bytes = 8}}});
+  const ValueId a = b.Compute("a", {.reads = {x}, .writes = {{.bytes = 8}}});
+  const ValueId c = b.Compute("c", {.reads = {a}, .writes = {{.bytes = 8}}});
+  const ValueId d = b.Compute("d", {.reads = {a}, .writes = {{.bytes = 8}}});
+  b.AddFusion({.name = "f", .ops = {OpId(1), OpId(3)}});
+  b.Output(c);
+  b.Output(d);
+  const Graph graph = std::move(b).Build().value();
+  const absl::StatusOr<Plan> plan = MakePlan(graph);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_TRUE(plan->fused[0].fused);
+  const Layout layout(graph, *plan);
+  EXPECT_EQ(layout.placed()[*layout.Find(a.value)].begin, 2);
+  EXPECT_EQ(layout.placed()[*layout.Find(d.value)].begin, 2);
+  EXPECT_EQ(layout.placed()[*layout.Find(c.value)].begin, 3);
 }
 
 TEST(LayoutTest, AStridedValueTakesAllFromItsFirstToItsLastByte) {
