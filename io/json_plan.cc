@@ -265,8 +265,8 @@ void PlanJsonReader::ReadOp(JsonValue json) {
 }
 
 void PlanJsonReader::ReadFused(JsonValue json) {
-  enum : size_t { kName, kMembers, kAction, kCost, kWhy };
-  static constexpr absl::string_view kKeys[] = {"name", "ops", "action", "cost_bytes", "why"};
+  enum : size_t { kName, kMembers, kAction, kAt, kCost, kWhy };
+  static constexpr absl::string_view kKeys[] = {"name", "ops", "action", "at", "cost_bytes", "why"};
   const JsonMembers m = in_.Object(json, kKeys);
   const FusionId id = RequiredId<FusionId>(m, kName, fusions_, "fusion");
   if (!FirstEntry(fusion_seen_, id.index(), json)) return;
@@ -275,6 +275,7 @@ void PlanJsonReader::ReadFused(JsonValue json) {
     for (JsonValue op : m[kMembers]) ops.push_back(Op(op));
     if (ops != g_.fusions()[id.index()].ops) in_.Fail(m[kMembers], "these are not the ops of the graph's fusion");
   }
+  if (m.has(kAt) && Op(m[kAt]) != g_.fusions()[id.index()].at) in_.Fail(m[kAt], "the group does not run there");
   FusionDecision& d = plan_.fused[id.index()];
   const std::optional<JsonValue> action = in_.Required(m, kAction);
   d.fused = action.has_value() && in_.OneOf(*action, FusionWords()) == 1;

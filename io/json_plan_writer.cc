@@ -104,7 +104,9 @@ void PlanJsonWriter::WriteFused(JsonFileText& file) const {
     const Fusion& fusion = g_.fusions()[d.fusion.index()];
     JsonObjectText object;
     object.String("name", fusion.name).Raw("ops", JsonArray(fusion.ops, [&](OpId o) { return Name(o); }));
-    object.String("action", FusionWords()[d.fused ? 1 : 0]).Integer("cost_bytes", d.cost_bytes);
+    object.String("action", FusionWords()[d.fused ? 1 : 0]);
+    if (d.fused) object.Raw("at", Name(fusion.at));
+    object.Integer("cost_bytes", d.cost_bytes);
     if (!d.why.empty()) object.String("why", d.why);
     file.Element(object.Finish());
   }

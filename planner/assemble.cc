@@ -84,12 +84,12 @@ void Assembler::LocateValues() {
                                              : Location::InArena(s.space, chunk, base + sharing_.offset_of[i]);
     if (!sharing_.strides.empty()) plan_.locations[i].strides = sharing_.strides[i];
     const std::optional<OpId> producer = g_.producer(ValueId(static_cast<int32_t>(i)));
-    if (producer.has_value()) plan_.live[i].first = schedule_.OpAt(schedule_.TimeOf(*producer));
+    if (producer.has_value()) plan_.live[i].first = schedule_.ListedAt(schedule_.TimeOf(*producer));
     const int32_t last = live_.last_use[i];
     if (last == Schedule::kStart) {
       plan_.live[i].last = plan_.live[i].first;
     } else if (last != schedule_.End()) {
-      plan_.live[i].last = schedule_.OpAt(last);
+      plan_.live[i].last = schedule_.ListedAt(last);
     }
   }
 }
@@ -239,7 +239,7 @@ Peak FindPeak(const PlacementProblem& problem, int64_t axis_end) {
 std::optional<OpId> OpAtAxis(const Schedule& schedule, int64_t time) {
   if (schedule.End() == 0) return std::nullopt;
   const int64_t place = std::clamp<int64_t>(time - 1, 0, schedule.End() - 1);
-  return schedule.OpAt(schedule.TimeAtPlace(static_cast<int32_t>(place)));
+  return schedule.ListedAt(schedule.TimeAtPlace(static_cast<int32_t>(place)));
 }
 
 std::vector<ValueId> LiveAt(const Graph& graph, const Schedule& schedule, const Uses& uses, const Sharing& sharing,

@@ -172,6 +172,9 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
     absl::StrAppend(&text, i == 0 ? ": " : ", ", "\"", graph.name(values[i]), "\" ", graph.value(values[i]).max_bytes);
   }
   if (values.size() > kMaxNamed) absl::StrAppend(&text, " and ", values.size() - kMaxNamed, " more");
+  if (op.has_value() && graph.op(*op).max_scratch_bytes > 0 && graph.op(*op).scratch_space == problem.space) {
+    absl::StrAppend(&text, ", scratch of \"", graph.name(*op), "\" ", graph.op(*op).max_scratch_bytes);
+  }
   if (problem.problem.order.has_value()) {
     const Antichain heaviest = HeaviestAntichain(problem.problem, kAntichainWork);
     if (heaviest.bytes > peak.bytes) {

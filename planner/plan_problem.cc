@@ -214,6 +214,11 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
     SearchWithinCapacity(unlimited, capacity, options.placement, *placement);
   }
   if (placement->total_bytes > capacity) {
+    if (unset && effort.effort == PlacementEffort::kDefault) {
+      effort.exact_work_limit = kExactWork;  // to name the least that is known to work
+      const absl::StatusOr<Placement> longer = Place(unlimited, effort);
+      if (longer.ok()) placement->total_bytes = std::min(placement->total_bytes, longer->total_bytes);
+    }
     return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->lower_bound_bytes,
                          placement->total_bytes);
   }

@@ -45,7 +45,9 @@ std::string ExplainProblem(const Problem& problem, const ProblemPlan& plan, size
                    ": ", Plural(static_cast<int64_t>(problem.buffers.size()), "buffer", "buffers"), ", ",
                    FormatCount(plan.bytes), " bytes");
   if (plan.bytes >= 1024) absl::StrAppend(&text, " (", FormatSize(plan.bytes), ")");
-  absl::StrAppend(&text, ", lower bound ", FormatCount(plan.lower_bound), plan.optimal ? ", optimal" : "", "\n");
+  absl::StrAppend(&text,
+                  plan.lower_bound > 0 ? absl::StrCat(", lower bound ", FormatCount(plan.lower_bound)) : std::string(),
+                  plan.optimal ? ", optimal" : "", "\n");
   const std::optional<PeakTable> peak = PeakTableOf(layout, 0);
   if (!peak.has_value()) return text;
   return absl::StrCat(text, "  most is in use at time ", peak->time, ":\n", PeakText(layout, *peak, kMaxPeakRows),

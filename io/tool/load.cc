@@ -100,11 +100,12 @@ std::string NameText(absl::string_view name) { return name.empty() ? "without a 
 
 absl::Status Mismatch(const std::string& path, absl::string_view name, const std::string& fingerprint,
                       const std::string& plan_path, const PlanHeader& header) {
-  return absl::FailedPreconditionError(
-      absl::StrCat(PathText(plan_path), " is the plan of another graph: ", NameText(header.graph), ", fingerprint \"",
-                   Printable(header.fingerprint.value_or(""), 100), "\"; ", PathText(path), " is ", NameText(name),
-                   ", fingerprint \"", fingerprint, "\"",
-                   header.symbols.empty() ? "" : absl::StrCat(" with symbols ", Printable(header.symbols))));
+  return absl::FailedPreconditionError(absl::StrCat(
+      PathText(plan_path), " is the plan of another graph: ", NameText(header.graph), ", fingerprint \"",
+      Printable(header.fingerprint.value_or(""), 100), "\"; ", PathText(path), " is ", NameText(name),
+      ", fingerprint \"", fingerprint, "\"",
+      header.symbols.empty() ? "" : absl::StrCat(" with symbols ", Printable(header.symbols)),
+      header.regions.empty() ? "" : absl::StrCat("; the plan was made with --regions ", Printable(header.regions))));
 }
 
 // A problem's CSV with offsets says all that a plan does but for the lower bound.

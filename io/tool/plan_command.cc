@@ -31,7 +31,7 @@ namespace {
 
 constexpr OptionSpec kOptions[] = {
     {"-o", "PLAN", "write the plan there; a problem's as CSV with offsets if it ends in .csv; - is standard output"},
-    {"--capacity", "N", "limit on the bytes of the default space, besides its own capacity"},
+    {"--capacity", "N", "limit on the bytes of the default space; one in the file counts if it is smaller"},
     {"--work-limit", "N", "elementary steps of placement; 0: what the effort allows"},
     {"--effort", "E", "fast: one greedy pass; default; max: until proven or out of budget"},
     {"--objective", "O", "memory: least bytes of arenas, then fewest bytes copied; copies: the other way round"},

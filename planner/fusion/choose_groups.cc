@@ -227,13 +227,37 @@ absl::Status Decider::Run(std::vector<FusionDecision>& decisions) {
   return absl::OkStatus();
 }
 
+// No plan was found. What is said of the graph without its optional groups need not hold with them.
+absl::Status NoPlan(const Graph& graph, const PlanOptions& options, GroupTrials& trials) {
+  const absl::Status alone = trials.Try({}).status;
+  if (trials.candidates().empty() || !IsOutOfMemory(alone)) return alone;
+  std::string text = absl::StrCat("without optional fusion groups: ", alone.message());
+  const bool limited = std::any_of(graph.spaces().begin(), graph.spaces().end(),
+                                   [](const Space& s) { return s.capacity_bytes.has_value(); });
+  if (limited || !options.capacity_bytes.has_value()) return absl::Status(alone.code(), text);
+  PlanOptions wide = options;
+  wide.capacity_bytes.reset();
+  GroupTrials others(graph, wide);
+  SearchGroups(graph, wide, others);
+  if (!others.found()) return absl::Status(alone.code(), text);
+  const int64_t bytes = others.best().bytes;
+  const GroupTrials::Trial& without = others.Try({});
+  if (without.status.ok() && bytes >= without.bytes) return absl::Status(alone.code(), text);
+  const std::string& first = graph.fusions()[others.best_set()[0].index()].name;
+  absl::StrAppend(&text, "; with ",
+                  others.best_set().size() == 1 ? absl::StrCat("group \"", first, "\"")
+                                                : absl::StrCat(others.best_set().size(), " groups"),
+                  " fused, ", bytes, " bytes are known to work");
+  return absl::DeadlineExceededError(text);
+}
+
 }  // namespace
 
 absl::StatusOr<GroupChoice> ChooseGroups(const Graph& graph, const PlanOptions& options) {
   GroupTrials trials(graph, options);
   GroupChoice choice;
   choice.exact = SearchGroups(graph, options, trials);
-  if (!trials.found()) return trials.Try({}).status;
+  if (!trials.found()) return NoPlan(graph, options, trials);
   trials.Freeze();
   std::vector<FusionDecision>& decisions = trials.best().plan.fused;
   for (FusionDecision& d : decisions) {

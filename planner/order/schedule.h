@@ -61,6 +61,11 @@ class Schedule {
     const absl::Span<const OpId> unit = UnitAt(time);
     return unit.empty() ? OpId(time) : unit.back();
   }
+  // The op at whose place in the list the unit at this time runs: of a group, that after which it runs.
+  OpId ListedAt(int32_t time) const {
+    const std::optional<FusionId> group = FusionAt(time);
+    return group.has_value() ? graph_->fusions()[group->index()].at : OpAt(time);
+  }
   // The group that runs at this time.
   std::optional<FusionId> FusionAt(int32_t time) const {
     if (fusion_.empty() || fusion_[static_cast<size_t>(time)] < 0) return std::nullopt;

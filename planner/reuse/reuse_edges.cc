@@ -17,13 +17,12 @@ namespace {
 absl::Status StillShort(const absl::Status& without, const Graph& graph, const Candidate& least,
                         const std::vector<int64_t>& targets, const std::vector<int64_t>& in_every_run) {
   bool proven = false;
-  std::string text(without.message());
+  std::string text = absl::StrCat("without order edges between streams: ", without.message());
   for (size_t i = 0; i < targets.size() && least.placements.size() == targets.size(); ++i) {
     if (least.placements[i].total_bytes <= targets[i]) continue;
     proven = proven || in_every_run[i] > targets[i];
-    absl::StrAppend(&text, "; with order edges between streams space \"", graph.name(least.problems[i].space),
-                    "\" needs at least ", in_every_run[i], " bytes, and ", least.placements[i].total_bytes,
-                    " are known to work");
+    absl::StrAppend(&text, "; with such edges space \"", graph.name(least.problems[i].space), "\" needs at least ",
+                    in_every_run[i], " bytes, and ", least.placements[i].total_bytes, " are known to work");
   }
   return proven ? absl::ResourceExhaustedError(text) : absl::DeadlineExceededError(text);
 }

@@ -110,7 +110,7 @@ TEST_F(JsonPlan, IsWrittenAsTheFormatSays) {
   {"name": "h", "action": "elided", "why": "\"z\""},
   {"name": "i", "action": "run", "why": "three", "scratch": {"in": "device", "offset": 0}}],
  "fused": [
-  {"name": "fg", "ops": ["f", "g"], "action": "fused", "cost_bytes": 32, "why": "fits"}],
+  {"name": "fg", "ops": ["f", "g"], "action": "fused", "at": "g", "cost_bytes": 32, "why": "fits"}],
  "order": [
   {"before": "f", "after": "h", "why": "because"}],
  "stats": {"copies_elided": 1, "copies_kept": 2, "bytes_copied": 3, "bytes_not_copied": 4, "sum_bytes": 5, "peak_op": "g", "live_at_peak": ["x", "z"]}}

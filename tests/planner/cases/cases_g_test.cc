@@ -420,6 +420,17 @@ TEST(CasesG, G5AnOptionalGroupIsTakenIffItFits) {
   EXPECT_EQ(MakePlan(graph, {.capacity_bytes = 71}).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
+// Groups may be what makes a graph fit. What is refused says so.
+TEST(CasesG, G5ACapacityThatIsMissedWithAndWithoutAGroup) {
+  MatmulAdd m = MakeMatmulAdd(/*permitted=*/true, /*required=*/false);
+  int64_t fused = 0;
+  absl::StatusOr<Graph> graph = std::move(m.graph).Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  PlanAtEveryEffort(*graph, {}, [&](const Plan& plan) { fused = ArenaBytes(plan); });
+  const absl::Status refused = MakePlan(*graph, {.capacity_bytes = fused - 1}).status();
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("without optional fusion groups: "));
+}
+
 TEST(CasesG, G5AGroupWithoutBenefitIsNotTakenForBytesThatItCosts) {
   for (const double benefit : {0.0, -1.0}) {
     const Graph graph = FusedNeedsMore(benefit);
