@@ -21,6 +21,9 @@ constexpr size_t kMaxMembers = 24;
 // The best first edges from which the others are looked for, and steps that may be done before the next one.
 constexpr size_t kMaxFirst = 12;
 constexpr int64_t kRetryWork = 500'000;
+// Steps to look for fewer edges by trying out all; of large graphs that is a small part.
+constexpr int64_t kFewerWork = 1'000'000;
+constexpr int64_t kMaxFewerOps = 100;
 // Edges in a row that lower no peak.
 constexpr int kMaxPlateau = 64;
 
@@ -244,6 +247,7 @@ bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
   }
   if (fewest.has_value()) {
     Restore(*std::move(fewest));
+    ReachWithFewer(targets);
     return true;
   }
   if (PlaceSerially(targets)) {
@@ -257,6 +261,71 @@ bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
   if (!Meets(targets)) return false;
   Trim(targets);
   return true;
+}
+
+void EdgeSearch::ReachWithFewer(const std::vector<int64_t>& targets) {
+  if (size_ > kMaxFewerOps || work_ < kFewerWork) return;
+  Placed placed = Save();
+  const int64_t end = work_ - kFewerWork;
+  for (size_t most = 1; most < placed.bought.size(); ++most) {
+    c_.bought.clear();
+    reserve_ = end;
+    const bool reached = ReachWithin(targets, most);
+    reserve_ = 0;
+    if (reached) return Trim(targets);
+    if (work_ <= end) break;
+  }
+  Restore(std::move(placed));
+}
+
+bool EdgeSearch::ReachWithin(const std::vector<int64_t>& targets, size_t most) {
+  if (!WorkLeft() || !Find()) return false;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const Antichain heaviest = Heaviest(c_.problems[i]);
+    if (heaviest.bytes <= targets[i]) continue;
+    if (most == 0) return false;
+    for (const OrderEdge& e : EdgesThatThin(i, heaviest)) {
+      c_.bought.push_back({e.before, e.after, ""});
+      if (ReachWithin(targets, most - 1)) return true;
+      c_.bought.pop_back();
+      if (!WorkLeft()) return false;
+    }
+    return false;
+  }
+  return Place() && Meets(targets);
+}
+
+// Every set of edges with which these pieces are not all live at once has one of these: from a unit that ends some
+// life, to one that begins some life, so that a use of one of the pieces comes before another one begins.
+std::vector<OrderEdge> EdgeSearch::EdgesThatThin(size_t space, const Antichain& heaviest) {
+  const Schedule& order = run();
+  const PieceUnits units = UnitsOf(c_.problems[space]);
+  std::vector<int32_t> ends, begins, own_ends, own_begins;
+  const auto add = [&](size_t p, std::vector<int32_t>& last, std::vector<int32_t>& first) {
+    units.until[p].ForEach([&](int32_t t) {
+      if (IsUnit(t, schedule_)) last.push_back(t);
+    });
+    if (units.born[p] != Schedule::kStart) first.push_back(units.born[p]);
+  };
+  for (size_t p = 0; p < units.born.size(); ++p) add(p, ends, begins);
+  for (int32_t p : heaviest.pieces) add(static_cast<size_t>(p), own_ends, own_begins);
+  for (std::vector<int32_t>* list : {&ends, &begins, &own_ends, &own_begins}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+  work_ -= static_cast<int64_t>(ends.size() * begins.size()) / 4;
+  std::vector<OrderEdge> edges;
+  for (int32_t t : ends) {
+    const bool follows =
+        std::any_of(own_ends.begin(), own_ends.end(), [&](int32_t u) { return u == t || order.Before(u, t); });
+    for (int32_t b : begins) {
+      if (!follows || t == b || order.Before(t, b) || order.Before(b, t)) continue;
+      const bool leads =
+          std::any_of(own_begins.begin(), own_begins.end(), [&](int32_t u) { return u == b || order.Before(b, u); });
+      if (leads) edges.push_back({order.OpAt(t), order.OpAt(b)});
+    }
+  }
+  return edges;
 }
 
 void EdgeSearch::Lower() {

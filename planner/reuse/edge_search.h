@@ -61,7 +61,7 @@ class EdgeSearch {
 
   Placed Save() const;
   void Restore(Placed placed);
-  bool WorkLeft() const { return work_ > 0; }
+  bool WorkLeft() const { return work_ > reserve_; }
   const Schedule& run() const { return c_.OrderedBy(schedule_); }
   bool Find();
   bool Place();
@@ -74,6 +74,11 @@ class EdgeSearch {
   bool AddBestEdges(size_t space, const Antichain& heaviest, int64_t excess, size_t rank = 0);
   // The edges that put all users `until` before the unit `born`; nullopt: that would be a cycle, or never.
   std::optional<std::vector<OrderEdge>> EdgesBetween(const Frontier& until, int32_t born) const;
+  // Reaches the targets with fewer edges than there are, if trying out all that helps finds it in time.
+  void ReachWithFewer(const std::vector<int64_t>& targets);
+  // With up to `most` edges more; true if all is placed so.
+  bool ReachWithin(const std::vector<int64_t>& targets, size_t most);
+  std::vector<OrderEdge> EdgesThatThin(size_t space, const Antichain& heaviest);
   bool PlaceSerially(const std::vector<int64_t>& targets);
   std::optional<std::string> Need(size_t edge);
   std::string NameIn(const SpaceProblem& space, int32_t piece, int32_t born) const;
@@ -84,6 +89,7 @@ class EdgeSearch {
   Candidate& c_;
   const int64_t size_;  // of the graph, in ops
   int64_t& work_;
+  int64_t reserve_ = 0;  // steps that are not for what runs now
 };
 
 }  // namespace bufplan

@@ -12,9 +12,8 @@
 // stays is one without which two storages that share bytes would not be ordered. (Bytes that a `fill` or `copy` leaves
 // undefined count as written.)
 //
-// COST: a limited number of steps, about a second of them for one plan (ten at kMax), shared by all sets of fusion groups
-// that are tried. Deterministic.
-// THREADS: no shared state.
+// COST: a limited number of steps, about a second of them for one plan (ten at kMax), shared by all sets of fusion
+// groups that are tried. Deterministic. THREADS: no shared state.
 #ifndef BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
 #define BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
 
