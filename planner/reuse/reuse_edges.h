@@ -6,7 +6,8 @@
 // Where the storages of the best sharing do not fit side by side, edges are added one by one. Each orders two of the
 // heaviest pieces that are there at once (see planner/placement/antichain.h): the edge that takes most weight off them,
 // of equals the one that needs fewer edges, then the one whose wait is longest over when all runs in list order. In
-// small graphs that is done again from each of a few best first edges, and the fewest edges are taken. If none leads
+// small graphs that is done again from each of a few best first edges, the fewest edges are taken, and then all sets of
+// fewer edges are tried that could do, one edge, two, and so on, within the steps there are. If none leads
 // there, everything is placed as if it ran in list order, and the edges are added that this placement takes; then edges
 // are added as long as that lowers the peak. At last edges are taken away again as long as it still fits, and each that
 // stays is one without which two storages that share bytes would not be ordered. (Bytes that a `fill` or `copy` leaves
