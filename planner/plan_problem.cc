@@ -23,6 +23,9 @@ namespace {
 
 // Steps of the exact search, some ten nanoseconds each, at effort default: for few bytes, and to meet a capacity.
 constexpr int64_t kExactWork = 30'000'000, kCapacityWork = 100'000'000;
+// To come closer to the bound from a placement: steps in all, tries, and the smallest gain that is tried for, as a
+// part.
+constexpr int64_t kBelowWork = 60'000'000, kBelowTries = 6, kSmallestStep = 500;
 constexpr size_t kMostSearched = 2'000;
 constexpr size_t kMaxNamed = 10;
 
@@ -178,6 +181,27 @@ void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, con
   placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
 }
 
+// For a placement that is not known to be the best: asks for capacities between it and the bound, halving the gap.
+void SearchBelow(const PlacementProblem& problem, Placement& placement) {
+  if (problem.storages.size() > kMostSearched || !CanSearchExactly(problem)) return;
+  int64_t failed = placement.lower_bound_bytes;
+  int64_t work = kBelowWork;
+  while (work > 0 && placement.total_bytes > placement.lower_bound_bytes) {
+    const int64_t capacity = failed + (placement.total_bytes - failed) / 2;
+    if (placement.total_bytes - capacity < placement.total_bytes / kSmallestStep) break;
+    ExactPlacement found = FindPlacement(problem, capacity, std::min(work, kBelowWork / kBelowTries));
+    work -= found.work;
+    placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
+    if (found.offset_bytes.empty()) {
+      failed = capacity;
+      continue;
+    }
+    placement.offset_bytes = std::move(found.offset_bytes);
+    placement.total_bytes = found.bytes;
+  }
+  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
+}
+
 absl::Status CheckOwnPlan(const Problem& problem, const ProblemPlan& plan) {
   const absl::StatusOr<CheckReport> report = CheckProblemPlan(problem, plan);
   if (!report.ok()) return absl::InternalError(absl::StrCat("checker: ", report.status().message()));
@@ -222,6 +246,8 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
     return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->lower_bound_bytes,
                          placement->total_bytes);
   }
+
+  if (effort.exact_work_limit == kExactWork && unset) SearchBelow(unlimited, *placement);
 
   ProblemPlan plan;
   plan.offsets.resize(problem.buffers.size());
