@@ -182,14 +182,14 @@ void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, con
 }
 
 // For a placement that is not known to be the best: asks for capacities between it and the bound, halving the gap.
-void SearchBelow(const PlacementProblem& problem, Placement& placement) {
+void SearchBelow(const PlacementProblem& problem, int64_t work, Placement& placement) {
   if (problem.storages.size() > kMostSearched || !CanSearchExactly(problem)) return;
   int64_t failed = placement.lower_bound_bytes;
-  int64_t work = kBelowWork;
+  const int64_t per_try = work / kBelowTries;
   while (work > 0 && placement.total_bytes > placement.lower_bound_bytes) {
     const int64_t capacity = failed + (placement.total_bytes - failed) / 2;
     if (placement.total_bytes - capacity < placement.total_bytes / kSmallestStep) break;
-    ExactPlacement found = FindPlacement(problem, capacity, std::min(work, kBelowWork / kBelowTries));
+    ExactPlacement found = FindPlacement(problem, capacity, std::min(work, per_try));
     work -= found.work;
     placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
     if (found.offset_bytes.empty()) {
@@ -247,7 +247,9 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
                          placement->total_bytes);
   }
 
-  if (effort.exact_work_limit == kExactWork && unset) SearchBelow(unlimited, *placement);
+  if (unset && effort.effort != PlacementEffort::kFast && !problem.capacity_bytes.has_value()) {
+    SearchBelow(unlimited, effort.effort == PlacementEffort::kMax ? 20 * kBelowWork : kBelowWork, *placement);
+  }
 
   ProblemPlan plan;
   plan.offsets.resize(problem.buffers.size());
