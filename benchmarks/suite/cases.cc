@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "benchmarks/cut_rectangle.h"
+#include "benchmarks/ggml_graphs.h"
 #include "benchmarks/random_problem.h"
 #include "benchmarks/suite/graph_intervals.h"
 #include "io/csv.h"
@@ -13,19 +14,6 @@
 
 namespace bufplan {
 namespace {
-
-constexpr absl::string_view kGgmlGraphs[] = {"llama7b_decode",
-                                             "llama7b_prefill512",
-                                             "llama7b_prefill512_last",
-                                             "llama8b_gqa_decode",
-                                             "llama8b_gqa_prefill512_fa",
-                                             "moe64_decode_fa",
-                                             "moe64_prefill512_fa",
-                                             "moe64_prefill2048_fa_last",
-                                             "moe8x7b_decode",
-                                             "resnet50_b1",
-                                             "unet_64",
-                                             "whisper_small_enc"};
 
 // Limits that a graph's largest buffer meets and all of it does not, or barely does.
 struct ChunkedGraph {

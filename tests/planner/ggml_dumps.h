@@ -5,24 +5,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "benchmarks/ggml_graphs.h"
 #include "gtest/gtest.h"
 #include "io/ggml_dump.h"
 #include "io/read_file.h"
 
 namespace bufplan {
-
-inline constexpr const char* kGgmlDumps[] = {"llama7b_decode",
-                                             "llama7b_prefill512",
-                                             "llama7b_prefill512_last",
-                                             "llama8b_gqa_decode",
-                                             "llama8b_gqa_prefill512_fa",
-                                             "moe64_decode_fa",
-                                             "moe64_prefill512_fa",
-                                             "moe64_prefill2048_fa_last",
-                                             "moe8x7b_decode",
-                                             "resnet50_b1",
-                                             "unet_64",
-                                             "whisper_small_enc"};
 
 // The file's text, and what is read from it. A test failure, and empty, if that goes wrong.
 inline std::string GgmlText(const std::string& name) {

@@ -33,12 +33,12 @@ TEST_P(GgmlTest, FitsIntoGgmlsOwnBuffer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GgmlTest, testing::ValuesIn(kGgmlDumps),
+INSTANTIATE_TEST_SUITE_P(All, GgmlTest, testing::ValuesIn(kGgmlGraphs),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(GgmlQualityTest, IsWithinTwoPercentOfTheLiveBytesOnMostGraphs) {
   int close = 0;
-  for (const char* name : kGgmlDumps) {
+  for (const char* name : kGgmlGraphs) {
     const GgmlDump dump = GgmlDumpOf(name);
     const absl::StatusOr<Graph> graph = GraphOfGgmlDump(dump);
     ASSERT_TRUE(graph.ok()) << graph.status();

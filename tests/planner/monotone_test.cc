@@ -53,7 +53,7 @@ TEST_P(GgmlMonotone, RegionsNeverLowerTheRequirement) {
   EXPECT_GE(streams, ignored);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GgmlMonotone, testing::ValuesIn(kGgmlDumps),
+INSTANTIATE_TEST_SUITE_P(All, GgmlMonotone, testing::ValuesIn(kGgmlGraphs),
                          [](const auto& info) { return std::string(info.param); });
 
 enum class More { kKeepAlive, kStream, kDisjoint };
