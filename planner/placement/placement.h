@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "planner/placement/chain_order.h"
+#include "planner/placement/deadline.h"
 
 namespace bufplan {
 
@@ -88,6 +89,8 @@ struct PlacementOptions {
   int64_t work_limit = 0;
   // Where work_limit is 0: steps of the exact search (exact_search.h), some ten nanoseconds each; 0: the effort's own.
   int64_t exact_work_limit = 0;
+  // Ends the search where the work limits do not; what always runs to its end still does.
+  Deadline deadline = {};
 };
 
 // Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks
