@@ -22,11 +22,9 @@ namespace bufplan {
 namespace {
 
 // Steps of the exact search, some ten nanoseconds each, at effort default: for few bytes, and to meet a capacity.
-constexpr int64_t kExactWork = 30'000'000, kCapacityWork = 100'000'000;
-// To come closer to the bound from a placement: steps in all, tries, and the smallest gain that is tried for, as a
-// part.
-constexpr int64_t kBelowWork = 60'000'000, kBelowTries = 6, kSmallestStep = 500;
-constexpr size_t kMostSearched = 2'000;
+constexpr int64_t kExactWork = 90'000'000, kCapacityWork = 100'000'000;
+// At effort max so many times as many.
+constexpr int64_t kTimesAtMax = 20;
 constexpr size_t kMaxNamed = 10;
 
 // Buffer indices in an order that does not depend on the input's.
@@ -168,37 +166,16 @@ absl::Status CapacityError(const Problem& problem, const std::vector<size_t>& or
 // For a placement that misses the capacity: one within it, or a bound above it, if either is found.
 void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, const PlacementOptions& options,
                           Placement& placement) {
-  if (problem.storages.size() > kMostSearched || !CanSearchExactly(problem)) return;
+  if (!CanSearchExactly(problem)) return;
   const int64_t work = options.work_limit > 0                    ? options.work_limit
                        : options.exact_work_limit > 0            ? options.exact_work_limit
-                       : options.effort == PlacementEffort::kMax ? 10 * kCapacityWork
+                       : options.effort == PlacementEffort::kMax ? kTimesAtMax * kCapacityWork
                                                                  : kCapacityWork;
-  ExactPlacement found = FindPlacement(problem, capacity, work);
+  ExactPlacement found = FindPlacement(problem, capacity, {work, options.threads, options.deadline});
   placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
   if (found.offset_bytes.empty()) return;
   placement.offset_bytes = std::move(found.offset_bytes);
   placement.total_bytes = found.bytes;
-  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
-}
-
-// For a placement that is not known to be the best: asks for capacities between it and the bound, halving the gap.
-void SearchBelow(const PlacementProblem& problem, int64_t work, Placement& placement) {
-  if (problem.storages.size() > kMostSearched || !CanSearchExactly(problem)) return;
-  int64_t failed = placement.lower_bound_bytes;
-  const int64_t per_try = work / kBelowTries;
-  while (work > 0 && placement.total_bytes > placement.lower_bound_bytes) {
-    const int64_t capacity = failed + (placement.total_bytes - failed) / 2;
-    if (placement.total_bytes - capacity < placement.total_bytes / kSmallestStep) break;
-    ExactPlacement found = FindPlacement(problem, capacity, std::min(work, per_try));
-    work -= found.work;
-    placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
-    if (found.offset_bytes.empty()) {
-      failed = capacity;
-      continue;
-    }
-    placement.offset_bytes = std::move(found.offset_bytes);
-    placement.total_bytes = found.bytes;
-  }
   placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
 }
 
@@ -222,9 +199,8 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
   // Without the capacity, so that a failure can say what would work.
   PlacementOptions effort = options.placement;
   const bool unset = effort.work_limit == 0 && effort.exact_work_limit == 0;
-  if (unset && effort.effort == PlacementEffort::kDefault && !problem.capacity_bytes.has_value()) {
-    effort.exact_work_limit = kExactWork;
-  }
+  const int64_t exact_work = effort.effort == PlacementEffort::kMax ? kTimesAtMax * kExactWork : kExactWork;
+  if (unset && !problem.capacity_bytes.has_value()) effort.exact_work_limit = exact_work;
   absl::StatusOr<Placement> placement = Place(unlimited, effort);
   if (!placement.ok()) return NamePinConflict(problem, order, unlimited, placement.status());
   if (placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity &&
@@ -239,16 +215,12 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
   }
   if (placement->total_bytes > capacity) {
     if (unset && effort.effort == PlacementEffort::kDefault) {
-      effort.exact_work_limit = kExactWork;  // to name the least that is known to work
+      effort.exact_work_limit = exact_work;  // to name the least that is known to work
       const absl::StatusOr<Placement> longer = Place(unlimited, effort);
       if (longer.ok()) placement->total_bytes = std::min(placement->total_bytes, longer->total_bytes);
     }
     return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->lower_bound_bytes,
                          placement->total_bytes);
-  }
-
-  if (unset && effort.effort != PlacementEffort::kFast && !problem.capacity_bytes.has_value()) {
-    SearchBelow(unlimited, effort.effort == PlacementEffort::kMax ? 20 * kBelowWork : kBelowWork, *placement);
   }
 
   ProblemPlan plan;

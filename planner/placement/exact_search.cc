@@ -12,50 +12,25 @@
 namespace bufplan {
 namespace {
 
-// Entries of the table of refuted states, for each bar in each section, and in all.
-constexpr int64_t kEntriesPerCell = 64;
-constexpr int64_t kMinEntries = int64_t{1} << 12, kMaxEntries = int64_t{1} << 20;
-// The shortest run, in steps: so many times what it takes to place everything without a wrong turn, but not less than
-// small problems need to be searched through.
-constexpr int64_t kStraightRuns = 4;
-constexpr int64_t kShortestRun = 50'000;
+// Beyond this a single run takes most of the time that the methods for many storages need.
+constexpr size_t kMostStorages = 2'000;
 
-// One group of storages that live apart from the others, with a search of its own.
-class GroupSearch {
- public:
-  explicit GroupSearch(const SectionProblem& problem)
-      : problem_(problem),
-        shortest_run_(std::max(kShortestRun, kStraightRuns * Cells(problem))),
-        search_(problem, static_cast<size_t>(std::clamp(kEntriesPerCell * Cells(problem), kMinEntries, kMaxEntries))) {}
-
-  // Run number `run` at a capacity, at most up to `work_end` in work().
-  SearchEnd Try(int64_t capacity_bytes, int64_t run, absl::Span<const int32_t> by_rank, int64_t work_end) {
-    const int64_t length = shortest_run_ * RunLength(run);
-    return search_.Run(capacity_bytes, by_rank, work_end - work() < length ? work_end : work() + length);
+// Writes the offsets of a group's bars; returns the last end.
+int64_t CopyOffsets(const SectionProblem& group, absl::Span<const int64_t> offset, std::vector<int64_t>& offset_bytes) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < group.num_bars(); ++i) {
+    const int64_t at = offset[i] * group.granule_bytes;
+    offset_bytes[static_cast<size_t>(group.storage[i])] = at;
+    bytes = std::max(bytes, at + group.size[i] * group.granule_bytes - group.unused_bytes[i]);
   }
+  return bytes;
+}
 
-  // After kFound.
-  int64_t Copy(std::vector<int64_t>& offset_bytes) const {
-    int64_t bytes = 0;
-    for (size_t i = 0; i < problem_.num_bars(); ++i) {
-      const int64_t offset = search_.offset()[i] * problem_.granule_bytes;
-      offset_bytes[static_cast<size_t>(problem_.storage[i])] = offset;
-      bytes = std::max(bytes, offset + problem_.size[i] * problem_.granule_bytes - problem_.unused_bytes[i]);
-    }
-    return bytes;
-  }
-
-  int64_t work() const { return search_.work(); }
-
- private:
-  static int64_t Cells(const SectionProblem& problem) {
-    return static_cast<int64_t>(problem.num_bars()) * problem.num_sections;
-  }
-
-  const SectionProblem& problem_;
-  const int64_t shortest_run_;
-  SkylineSearch search_;
-};
+SearchLimits LeftOf(const SearchLimits& limits, int64_t work) {
+  SearchLimits left = limits;
+  left.work -= work;
+  return left;
+}
 
 int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offset_bytes) {
   int64_t bytes = 0;
@@ -68,59 +43,84 @@ int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offse
 // The ladder of one group: from the best placement down to the bound.
 //
 // Where the bound can be met, a search for just that is often the shortest: the fuller a section, the fewer its
-// choices. So the first runs mostly aim there. The others, and later most, aim at one byte less than the best, or a
-// part of the way down from it.
+// choices. So the first lane always aims there, at first all but one. Another one halves what is between the best and
+// what was tried in vain; what was tried so is tried again, for longer, when halving has come to an end. The rest aim
+// just below the best.
 class Ladder {
  public:
   // `offset_bytes` by storage of the whole problem.
   Ladder(const SectionProblem& problem, absl::Span<const int64_t> offset_bytes, int64_t bytes, int64_t bound_bytes)
-      : problem_(problem), search_(problem), bytes_(bytes), bound_bytes_(bound_bytes), near_(problem.num_bars()) {
+      : problem_(problem),
+        lanes_(problem),
+        bytes_(bytes),
+        bound_bytes_(bound_bytes),
+        failed_bytes_(bound_bytes),
+        near_(problem.num_bars()) {
     Remember(offset_bytes);
   }
 
   bool done() const { return bytes_ <= bound_bytes_; }
   int64_t bytes() const { return bytes_; }
   int64_t bound_bytes() const { return bound_bytes_; }
-  int64_t work() const { return search_.work(); }
+  int64_t work() const { return lanes_.work(); }
 
-  void Try(int64_t work_end, std::vector<int64_t>& offset_bytes) {
-    const int64_t turn = turn_++;
-    const Aim aim = turn < kFirstTurns ? kFirstAims[turn % 4] : kAims[turn % 6];
-    const int64_t capacity = Capacity(aim);
-    int64_t& run = run_[aim];
-    // Every other time near the best, but for the first runs at the bound, which owe it nothing.
-    const bool near = turn < kFirstTurns ? aim != kBound : turn / 6 % 2 == 1;
-    const std::vector<int32_t> by_rank =
-        near ? OrderNear(near_, capacity / problem_.granule_bytes, turn) : PreferenceOrder(problem_, plain_++);
-    switch (search_.Try(capacity, run++, by_rank, work_end)) {
+  void RunRound(const SearchLimits& limits, std::vector<int64_t>& offset_bytes) {
+    const int64_t round = round_++;
+    const auto run_of = [&](size_t lane) -> SearchLanes::Run {
+      const Aim aim = AimOf(lane, round);
+      const int64_t attempt = round * static_cast<int64_t>(SearchLanes::kLanes) + static_cast<int64_t>(lane);
+      // The first runs at the bound owe nothing to the best.
+      const bool near = aim == kBound ? round >= kFirstRounds && round % 2 == 1 : round % 2 == 0;
+      const int64_t capacity = Capacity(aim);
+      const bool weighed = lane > 0;
+      if (near) return {capacity, OrderNear(near_, capacity / problem_.granule_bytes, attempt), weighed};
+      return {capacity, PreferenceOrder(problem_, attempt), weighed};
+    };
+    const SearchLanes::Answer answer = lanes_.RunRound(run_of, RunLength(run_++), limits);
+    const Aim aim = AimOf(answer.lane, round);
+    switch (answer.end) {
       case SearchEnd::kFound:
-        bytes_ = search_.Copy(offset_bytes);
+        bytes_ = CopyOffsets(problem_, lanes_.offset(answer.lane), offset_bytes);
         Remember(offset_bytes);
-        for (const Aim other : {kJustBelow, kQuarter, kHalf}) run_[other] = 0;
-        break;
+        if (aim == kHalf) half_tries_ = 0;
+        run_ = 0;
+        return;
       case SearchEnd::kNone:
-        bound_bytes_ = capacity + 1;
-        run_[kBound] = 0;
-        break;
+        bound_bytes_ = Capacity(aim) + 1;
+        failed_bytes_ = std::max(failed_bytes_, bound_bytes_);
+        return;
       case SearchEnd::kGaveUp: break;
     }
+    if (++half_tries_ < most_half_tries_) return;
+    half_tries_ = 0;
+    failed_bytes_ = Capacity(kHalf);
+    if (bytes_ - failed_bytes_ >= bytes_ / kSmallestStep) return;
+    failed_bytes_ = bound_bytes_;
+    most_half_tries_ *= 2;
   }
 
  private:
-  enum Aim : uint8_t { kBound, kJustBelow, kQuarter, kHalf };
-  static constexpr Aim kAims[] = {kBound, kJustBelow, kBound, kQuarter, kBound, kHalf};
-  static constexpr Aim kFirstAims[] = {kBound, kHalf, kBound, kBound};
-  static constexpr int64_t kFirstTurns = 48;
+  enum Aim : uint8_t { kBound, kHalf, kJustBelow, kQuarter };
+  static constexpr int64_t kFirstRounds = 12;
+  // Rounds without success before a capacity counts as tried in vain, at first.
+  static constexpr int64_t kFirstTries = 14;
+  // The smallest step of halving, as a part.
+  static constexpr int64_t kSmallestStep = 500;
+
+  static Aim AimOf(size_t lane, int64_t round) {
+    if (lane == 1) return kHalf;
+    if (lane == 3 && round >= kFirstRounds) return round % 2 == 0 ? kJustBelow : kQuarter;
+    return kBound;
+  }
 
   int64_t Capacity(Aim aim) const {
-    const int64_t gap = bytes_ - bound_bytes_;
     switch (aim) {
       case kBound: return bound_bytes_;
+      case kHalf: return failed_bytes_ + (bytes_ - failed_bytes_) / 2;
       case kJustBelow: return bytes_ - 1;
-      case kQuarter: return bytes_ - std::max<int64_t>(gap / 4, 1);
-      case kHalf: break;
+      case kQuarter: break;
     }
-    return bytes_ - std::max<int64_t>(gap / 2, 1);
+    return bytes_ - std::max<int64_t>((bytes_ - bound_bytes_) / 4, 1);
   }
 
   void Remember(absl::Span<const int64_t> offset_bytes) {
@@ -130,11 +130,13 @@ class Ladder {
   }
 
   const SectionProblem& problem_;
-  GroupSearch search_;
+  SearchLanes lanes_;
   int64_t bytes_, bound_bytes_;
+  int64_t failed_bytes_;       // up to there halving was in vain, or is proven to be
   std::vector<int64_t> near_;  // the best, in granules, by bar
-  int64_t turn_ = 0, plain_ = 0;
-  int64_t run_[4] = {};  // by aim
+  int64_t round_ = 0;
+  int64_t run_ = 0;  // since the last success
+  int64_t half_tries_ = 0, most_half_tries_ = kFirstTries;
 };
 
 // The problem of one group, for its bound.
@@ -151,9 +153,11 @@ PlacementProblem GroupProblem(const PlacementProblem& problem, const SectionProb
 
 }  // namespace
 
-bool CanSearchExactly(const PlacementProblem& problem) { return HasSections(problem); }
+bool CanSearchExactly(const PlacementProblem& problem) {
+  return problem.storages.size() <= kMostStorages && HasSections(problem);
+}
 
-ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_bytes, int64_t work_limit) {
+ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_bytes, const SearchLimits& limits) {
   ExactPlacement result;
   result.lower_bound_bytes = ComputeLowerBound(problem).bytes;
   if (result.lower_bound_bytes > capacity_bytes) return result;
@@ -162,15 +166,21 @@ ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_b
     offset_bytes[s] = problem.storages[s].pinned_offset_bytes.value_or(0);
   }
   for (const SectionProblem& group : MakeSectionProblems(problem)) {
-    GroupSearch search(group);
-    SearchEnd end = SearchEnd::kGaveUp;
-    for (int64_t run = 0; end == SearchEnd::kGaveUp && result.work + search.work() < work_limit; ++run) {
-      end = search.Try(capacity_bytes, run, PreferenceOrder(group, run), work_limit - result.work);
+    SearchLanes lanes(group);
+    SearchLanes::Answer answer;
+    for (int64_t round = 0; answer.end == SearchEnd::kGaveUp; ++round) {
+      const SearchLimits left = LeftOf(limits, result.work + lanes.work());
+      if (left.work <= 0 || left.deadline.Passed()) break;
+      const auto run_of = [&](size_t lane) -> SearchLanes::Run {
+        const int64_t attempt = round * static_cast<int64_t>(SearchLanes::kLanes) + static_cast<int64_t>(lane);
+        return {capacity_bytes, PreferenceOrder(group, attempt), /*weighed=*/lane > 0};
+      };
+      answer = lanes.RunRound(run_of, RunLength(round), left);
     }
-    result.work += search.work();
-    if (end == SearchEnd::kNone) result.lower_bound_bytes = capacity_bytes + 1;
-    if (end != SearchEnd::kFound) return result;
-    search.Copy(offset_bytes);
+    result.work += lanes.work();
+    if (answer.end == SearchEnd::kNone) result.lower_bound_bytes = capacity_bytes + 1;
+    if (answer.end != SearchEnd::kFound) return result;
+    CopyOffsets(group, lanes.offset(answer.lane), offset_bytes);
   }
   result.offset_bytes = std::move(offset_bytes);
   result.bytes = LastEnd(problem, result.offset_bytes);
@@ -178,7 +188,7 @@ ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_b
 }
 
 ExactPlacement MinimizePlacement(const PlacementProblem& problem, absl::Span<const int64_t> placed_offset_bytes,
-                                 int64_t work_limit) {
+                                 const SearchLimits& limits) {
   ExactPlacement result;
   result.offset_bytes.assign(placed_offset_bytes.begin(), placed_offset_bytes.end());
   result.bytes = LastEnd(problem, result.offset_bytes);
@@ -195,7 +205,7 @@ ExactPlacement MinimizePlacement(const PlacementProblem& problem, absl::Span<con
   }
   // The highest group decides; another one may be the highest after each run.
   std::vector<std::optional<Ladder>> ladders(groups.size());
-  while (result.work < work_limit && !groups.empty()) {
+  while (result.work < limits.work && !groups.empty() && !limits.deadline.Passed()) {
     const size_t g = static_cast<size_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
     std::optional<Ladder>& ladder = ladders[g];
     if (!ladder.has_value()) {
@@ -206,7 +216,7 @@ ExactPlacement MinimizePlacement(const PlacementProblem& problem, absl::Span<con
     result.lower_bound_bytes = std::max(result.lower_bound_bytes, std::min(ladder->bound_bytes(), bytes[g]));
     if (ladder->done()) break;
     const int64_t before = ladder->work();
-    ladder->Try(before + work_limit - result.work, result.offset_bytes);
+    ladder->RunRound(LeftOf(limits, result.work), result.offset_bytes);
     result.work += ladder->work() - before;
     bytes[g] = ladder->bytes();
   }

@@ -3,11 +3,12 @@
 //
 // Two questions. FindPlacement: is there a placement within the capacity? MinimizePlacement: from a placement down, one
 // capacity after another, until the best one meets a bound that is proven. Both answer "not known" at a work limit; a
-// higher limit only adds to what a lower one finds. The search for one capacity is in skyline_search.h.
+// higher limit only adds to what a lower one finds. The search for one capacity is in skyline_search.h; several run
+// side by side (search_lanes.h).
 //
-// WHICH PROBLEMS: storages of one piece that is their whole (or of none), lives that are intervals, any alignments and
-// pins, one chunk, no disjoint pairs. The time it takes depends on how tight the problem is more than on its size: a
-// few hundred storages are closed in milliseconds where the load can be met.
+// WHICH PROBLEMS: up to 2,000 storages of one piece that is their whole (or of none), lives that are intervals, any
+// alignments and pins, one chunk, no disjoint pairs. The time it takes depends on how tight the problem is more than on
+// its size: a few hundred storages are closed in milliseconds where the load can be met.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_EXACT_SEARCH_H_
 #define BUFPLAN_PLANNER_PLACEMENT_EXACT_SEARCH_H_
 
@@ -16,7 +17,7 @@
 
 #include "absl/types/span.h"
 #include "planner/placement/placement.h"
-#include "planner/placement/skyline_search.h"
+#include "planner/placement/search_lanes.h"
 
 namespace bufplan {
 
@@ -31,15 +32,16 @@ struct ExactPlacement {
 };
 
 // Both expect a problem that Place() would not refuse as invalid, CanSearchExactly(), and pins that do not meet.
-// Deterministic. THREADS: no shared state. MEMORY: up to 8 MiB.
+// Deterministic, whatever the number of threads, unless the deadline ends the search. THREADS: no shared state; start
+// and join their own. MEMORY: up to 4 MiB for each group of storages that time parts from the others.
 
 // A placement within the capacity, which `bytes` may undercut. Without one: there is none if lower_bound_bytes exceeds
 // the capacity, else it is not known.
-ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_bytes, int64_t work_limit);
+ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_bytes, const SearchLimits& limits);
 
 // The best placement found, at first the given one; optimal if bytes == lower_bound_bytes.
 ExactPlacement MinimizePlacement(const PlacementProblem& problem, absl::Span<const int64_t> placed_offset_bytes,
-                                 int64_t work_limit);
+                                 const SearchLimits& limits);
 
 }  // namespace bufplan
 

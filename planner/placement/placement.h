@@ -91,6 +91,7 @@ struct PlacementOptions {
   int64_t exact_work_limit = 0;
   // Ends the search where the work limits do not; what always runs to its end still does.
   Deadline deadline = {};
+  int32_t threads = 1;  // of the exact search, at most; no influence on the result
 };
 
 // Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks

@@ -42,9 +42,8 @@ int64_t WorkLimit(const PlacementOptions& options, size_t num_storages) {
 // Steps for the exact search, some ten nanoseconds each: some milliseconds for fifty storages, tens of milliseconds for
 // hundreds. None where a single run would take most of that.
 int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& options) {
-  constexpr int64_t kMaxStorages = 2'000;
+  if (!CanSearchExactly(problem)) return 0;
   const int64_t n = static_cast<int64_t>(problem.storages.size());
-  if (n > kMaxStorages || !CanSearchExactly(problem)) return 0;
   if (options.work_limit > 0) return options.work_limit / 2;
   if (options.exact_work_limit > 0) return options.exact_work_limit;
   const int64_t limit = std::clamp<int64_t>(100 * n * n, 100'000, 3'000'000);
@@ -137,7 +136,8 @@ class Portfolio {
   // Returns the steps taken.
   int64_t SearchExactly(int64_t work_limit) {
     if (work_limit == 0) return 0;
-    ExactPlacement exact = MinimizePlacement(problem_, best_.line_offset, work_limit);
+    ExactPlacement exact =
+        MinimizePlacement(problem_, best_.line_offset, {work_limit, options_.threads, options_.deadline});
     bound_bytes_ = std::max(bound_bytes_, exact.lower_bound_bytes);
     if (exact.bytes >= best_.bytes) return exact.work;
     best_.bytes = exact.bytes;

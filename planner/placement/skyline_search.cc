@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+
 namespace bufplan {
 namespace {
 
@@ -18,6 +19,10 @@ constexpr uint64_t kOddNumber = 0x9e3779b97f4a7c15ULL;
 
 // What it costs to waste bytes at an edge.
 constexpr int64_t kRaiseWork = 4;
+// Steps between two looks at whether to stop.
+constexpr int64_t kLookEvery = int64_t{1} << 16;
+
+int64_t RoundUp(int64_t x, int64_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 // A power of two.
 size_t TableSize(size_t max_entries) {
@@ -52,6 +57,13 @@ SkylineSearch::SkylineSearch(const SectionProblem& problem, size_t max_refuted) 
     if (traits(alike[i - 1]) == traits(alike[i])) twin_[static_cast<size_t>(alike[i])] = alike[i - 1];
   }
   refuted_.assign(TableSize(max_refuted), 0);
+  size_t num_under = 0;
+  for (size_t i = 0; i < n; ++i) {
+    first_under_.push_back(num_under);
+    num_under += static_cast<size_t>(problem.end[i] - problem.begin[i]);
+  }
+  under_.resize(num_under);
+  support_.resize(m);
   highest_end_.resize(n);
   placed_.resize(n);
   offset_.resize(n);
@@ -59,10 +71,38 @@ SkylineSearch::SkylineSearch(const SectionProblem& problem, size_t max_refuted) 
   to_come_.resize(m);
   crossing_.resize(m);
   fill_.resize(m + 1);
+  failures_.assign(m, 1);
+  failures_before_ = failures_;
   state_key_.resize(m);
   section_key_.resize(m);
-  for (size_t k = 0; k < m; ++k) section_key_[k] = Mix((n + k + 1) * kOddNumber) | 1;
+  support_key_.resize(m);
+  for (size_t k = 0; k < m; ++k) {
+    section_key_[k] = Mix((n + k + 1) * kOddNumber) | 1;
+    support_key_[k] = Mix((n + m + k + 1) * kOddNumber) | 1;
+  }
   if (!pinned_.empty()) ceiling_.resize(m);
+  MakeUnits();
+}
+
+void SkylineSearch::MakeUnits() {
+  std::vector<int64_t> multiples(problem_.multiple.begin(), problem_.multiple.end());
+  std::sort(multiples.begin(), multiples.end());
+  multiples.erase(std::unique(multiples.begin(), multiples.end()), multiples.end());
+  for (int64_t unit : multiples) {
+    if (unit == 1) continue;
+    Units& units = units_.emplace_back();
+    units.unit = unit;
+    units.to_come.resize(floor_.size());
+    units.largest_rest.resize(floor_.size());
+    for (size_t i = 0; i < problem_.num_bars(); ++i) {
+      if (problem_.multiple[i] < unit) continue;
+      const int64_t rest = RoundUp(problem_.size[i], unit) - problem_.size[i];
+      for (int32_t k = problem_.begin[i]; k < problem_.end[i]; ++k) {
+        int64_t& largest = units.largest_rest[static_cast<size_t>(k)];
+        largest = std::max(largest, rest);
+      }
+    }
+  }
 }
 
 void SkylineSearch::BuildEdgeLists(absl::Span<const int32_t> by_rank) {
@@ -81,6 +121,7 @@ void SkylineSearch::BuildEdgeLists(absl::Span<const int32_t> by_rank) {
 }
 
 void SkylineSearch::StartRun(int64_t capacity_bytes) {
+  work_ = problem_.num_sections + static_cast<int64_t>(problem_.num_bars());
   capacity_bytes_ = capacity_bytes;
   capacity_ = 0;
   for (size_t i = 0; i < problem_.num_bars(); ++i) {
@@ -89,6 +130,7 @@ void SkylineSearch::StartRun(int64_t capacity_bytes) {
   }
   std::fill(placed_.begin(), placed_.end(), char{0});
   std::fill(floor_.begin(), floor_.end(), int64_t{0});
+  std::fill(support_.begin(), support_.end(), int64_t{0});
   std::fill(to_come_.begin(), to_come_.end(), int64_t{0});
   std::fill(crossing_.begin(), crossing_.end(), 0);
   std::fill(ceiling_.begin(), ceiling_.end(), kNoWall);
@@ -98,28 +140,36 @@ void SkylineSearch::StartRun(int64_t capacity_bytes) {
       if (k > problem_.begin[i]) ++crossing_[static_cast<size_t>(k)];
     }
   }
+  for (Units& units : units_) std::fill(units.to_come.begin(), units.to_come.end(), int64_t{0});
+  for (size_t i = 0; i < problem_.num_bars(); ++i) AddUnits(i, 1);
   std::fill(state_key_.begin(), state_key_.end(), uint64_t{0});
   for (size_t i = 0; i < problem_.num_bars(); ++i) state_key_[static_cast<size_t>(problem_.begin[i])] += bar_key_[i];
   for (int32_t bar : pinned_) UpdateCeiling(static_cast<size_t>(bar));
   nodes_.clear();
   parts_.clear();
   trail_.clear();
-  work_ += problem_.num_sections + static_cast<int64_t>(problem_.num_bars());
 }
 
-SearchEnd SkylineSearch::Run(int64_t capacity_bytes, absl::Span<const int32_t> by_rank, int64_t work_end) {
+SearchEnd SkylineSearch::Run(int64_t capacity_bytes, absl::Span<const int32_t> by_rank, bool weighed,
+                             int64_t work_limit, absl::FunctionRef<bool()> stop) {
+  weighed_ = weighed;
+  failures_before_ = failures_;
   BuildEdgeLists(by_rank);
   StartRun(capacity_bytes);
   for (int32_t k = 0; k < problem_.num_sections; ++k) {
-    if (Slack(k) < 0) return SearchEnd::kNone;
+    if (Slack(k) < 0 || !UnitsFit(k, 0)) return SearchEnd::kNone;
   }
-  return Search(work_end);
+  return Search(work_limit, stop);
 }
 
-SearchEnd SkylineSearch::Search(int64_t work_end) {
+SearchEnd SkylineSearch::Search(int64_t work_limit, absl::FunctionRef<bool()> stop) {
   SearchEnd end = Open(0, problem_.num_sections);
+  int64_t look_at = std::min(work_limit, kLookEvery);
   while (!nodes_.empty()) {
-    if (work_ >= work_end) return SearchEnd::kGaveUp;
+    if (work_ >= look_at) {
+      if (work_ >= work_limit || stop()) return SearchEnd::kGaveUp;
+      look_at = std::min(work_limit, work_ + kLookEvery);
+    }
     Node& node = nodes_.back();
     // `end` is what came of the node's last child; kGaveUp if it has had none yet.
     if (node.splits) {
@@ -191,14 +241,14 @@ SearchEnd SkylineSearch::Open(int32_t begin, int32_t end) {
 
 bool SkylineSearch::Advance(Node& node) {
   const Valley& valley = node.branch.valley;
-  const int32_t section = node.branch.left ? valley.begin : valley.end - 1;
+  const int32_t section = SectionOf(node.branch);
   const absl::Span<const int32_t> bars = (node.branch.left ? starts_ : ends_).At(section);
   while (node.next_choice < bars.size()) {
     const size_t bar = static_cast<size_t>(bars[node.next_choice++]);
     if (!IsNext(bar) || !MayLie(bar, valley)) continue;
     Place(bar);
     trail_.emplace_back(static_cast<int32_t>(bar), 0);
-    if (CanFillAround(bar, node.begin, node.end)) return true;
+    if (UnitsFitAbove(bar) && CanFillAround(bar, node.begin, node.end)) return true;
     Undo(node.undo_to);
   }
   if (node.raised || node.branch.raise == kNoWall) return false;
@@ -233,9 +283,13 @@ bool SkylineSearch::Settle(int32_t begin, int32_t end, Branch& best) {
     const int32_t count[2] = {CountBars(valley, true), CountBars(valley, false)};
     if (count[0] == 0 || count[1] == 0) {
       const bool left = count[0] == 0;
+      const int32_t section = left ? valley.begin : valley.end - 1;
       const int64_t raised = RaisedFloor(valley, left);
-      if (raised == kNoWall) return false;
-      Raise(left ? valley.begin : valley.end - 1, raised);
+      if (raised == kNoWall) {
+        ++failures_[static_cast<size_t>(section)];
+        return false;
+      }
+      Raise(section, raised);
       work_ += kRaiseWork;
       // What remains of the valley, with what it may be level with now. Neither is in `best`.
       while (k > begin && floor_[static_cast<size_t>(k) - 1] == floor_[static_cast<size_t>(k)]) --k;
@@ -244,16 +298,25 @@ bool SkylineSearch::Settle(int32_t begin, int32_t end, Branch& best) {
     k = valley.end;
     for (const bool left : {true, false}) {
       Branch branch{valley, left, count[left ? 0 : 1]};
-      const auto worse = [&best, &branch] {
-        return branch.count > best.count || (branch.count == best.count && branch.valley.floor >= best.valley.floor);
-      };
-      if (worse()) continue;
+      if (IsBetter(best, branch)) continue;
       branch.raise = RaisedFloor(valley, left);
       if (branch.raise != kNoWall) ++branch.count;
-      if (!worse()) best = branch;
+      if (!IsBetter(best, branch)) best = branch;
     }
   }
   return true;
+}
+
+bool SkylineSearch::IsBetter(const Branch& best, const Branch& branch) const {
+  if (best.count == INT32_MAX) return false;
+  if (weighed_ && best.count > 1 && branch.count > 1) {
+    const int64_t choices = branch.count * failures_[static_cast<size_t>(SectionOf(best))];
+    const int64_t least = best.count * failures_[static_cast<size_t>(SectionOf(branch))];
+    if (choices != least) return choices > least;
+  } else if (branch.count != best.count) {
+    return branch.count > best.count;
+  }
+  return branch.valley.floor >= best.valley.floor;
 }
 
 int32_t SkylineSearch::CountBars(const Valley& valley, bool left) const {
@@ -309,7 +372,8 @@ int64_t SkylineSearch::RaisedFloor(const Valley& valley, bool left) const {
     if (ceiling == valley.floor) return kNoWall;
     raised = std::min(raised, ceiling);
   }
-  return raised - valley.floor <= slack ? raised : kNoWall;
+  if (raised - valley.floor > slack || !UnitsFit(section, raised) || LeavesRoom(section, left, raised)) return kNoWall;
+  return raised;
 }
 
 // Whether an edge of an emptied stretch has slack, or a bar besides `without` to lie there.
@@ -336,6 +400,59 @@ bool SkylineSearch::AnyBesides(absl::Span<const int32_t> bars, size_t without) c
   return false;
 }
 
+bool SkylineSearch::IsSupported(size_t bar, int64_t floor) const {
+  if (floor == 0 || problem_.pin[bar] != SectionProblem::kNoPin) return true;
+  for (int32_t k = problem_.begin[bar]; k < problem_.end[bar]; ++k) {
+    if (support_[static_cast<size_t>(k)] > floor - problem_.multiple[bar]) return true;
+  }
+  return false;
+}
+
+bool SkylineSearch::LeavesRoom(int32_t section, bool left, int64_t raised) const {
+  for (int32_t bar : (left ? starts_ : ends_).At(section)) {
+    const size_t i = static_cast<size_t>(bar);
+    if (placed_[i] || problem_.pin[i] != SectionProblem::kNoPin) continue;
+    const int64_t size = problem_.size[i];
+    int64_t low = 0, high = raised;
+    const int32_t length = problem_.end[i] - problem_.begin[i];
+    for (int32_t j = 0; j < length && high - low >= size; ++j) {
+      const size_t k = static_cast<size_t>(left ? section + j : section - j);
+      low = std::max(low, support_[k]);
+      if (j > 0) high = std::min(high, floor_[k]);
+    }
+    if (high - RoundUp(low, problem_.multiple[i]) >= size) return true;
+  }
+  return false;
+}
+
+bool SkylineSearch::UnitsFit(int32_t section, int64_t floor) const {
+  const size_t k = static_cast<size_t>(section);
+  for (const Units& units : units_) {
+    const int64_t to_come = units.to_come[k];
+    if (to_come == 0) return true;
+    if (RoundUp(floor, units.unit) + to_come * units.unit - units.largest_rest[k] > capacity_) return false;
+  }
+  return true;
+}
+
+bool SkylineSearch::UnitsFitAbove(size_t bar) {
+  if (units_.empty()) return true;
+  for (int32_t k = problem_.begin[bar]; k < problem_.end[bar]; ++k) {
+    if (UnitsFit(k, floor_[static_cast<size_t>(k)])) continue;
+    ++failures_[static_cast<size_t>(k)];
+    return false;
+  }
+  return true;
+}
+
+void SkylineSearch::AddUnits(size_t bar, int64_t sign) {
+  for (Units& units : units_) {
+    if (units.unit > problem_.multiple[bar]) return;
+    const int64_t more = sign * ((problem_.size[bar] + units.unit - 1) / units.unit);
+    for (int32_t k = problem_.begin[bar]; k < problem_.end[bar]; ++k) units.to_come[static_cast<size_t>(k)] += more;
+  }
+}
+
 bool SkylineSearch::MayLie(size_t bar, const Valley& valley) const {
   const int32_t begin = problem_.begin[bar], end = problem_.end[bar];
   if (begin < valley.begin || end > valley.end) return false;
@@ -349,6 +466,7 @@ bool SkylineSearch::MayLie(size_t bar, const Valley& valley) const {
       if (ceiling_[static_cast<size_t>(k)] < top) return false;
     }
   }
+  if (!IsSupported(bar, valley.floor)) return false;
   // An edge that stays below its wall is for bars that start (end) there as well.
   if (begin == valley.begin && top < valley.left_wall && valley.left_wall < kNoWall && Slack(begin) <= 0 &&
       !AnyBesides(starts_.At(begin), bar)) {
@@ -363,7 +481,8 @@ bool SkylineSearch::MayLie(size_t bar, const Valley& valley) const {
 }
 
 uint64_t SkylineSearch::Key(int32_t begin, int32_t end) const {
-  uint64_t key = Mix(static_cast<uint64_t>(capacity_bytes_)) + static_cast<uint64_t>(begin) * kOddNumber;
+  uint64_t key = Mix(static_cast<uint64_t>(capacity_bytes_) + generation_ * kOddNumber) +
+                 static_cast<uint64_t>(begin) * kOddNumber;
   for (size_t k = static_cast<size_t>(begin); k < static_cast<size_t>(end); ++k) key += state_key_[k];
   return Mix(key) | 1;  // never that of an empty entry
 }
@@ -371,32 +490,37 @@ uint64_t SkylineSearch::Key(int32_t begin, int32_t end) const {
 void SkylineSearch::Place(size_t bar) {
   const size_t begin = static_cast<size_t>(problem_.begin[bar]), end = static_cast<size_t>(problem_.end[bar]);
   const int64_t size = problem_.size[bar];
+  int64_t* under = &under_[first_under_[bar]];
   offset_[bar] = floor_[begin];
   placed_[bar] = 1;
   for (size_t k = begin; k < end; ++k) {
-    floor_[k] += size;
+    *under++ = support_[k];
+    SetFloor(k, floor_[k] + size);
+    SetSupport(k, floor_[k]);
     to_come_[k] -= size;
     --crossing_[k];
-    state_key_[k] += static_cast<uint64_t>(size) * section_key_[k];
   }
   ++crossing_[begin];
   state_key_[begin] -= bar_key_[bar];
   work_ += static_cast<int64_t>(end - begin);
+  AddUnits(bar, -1);
   if (problem_.pin[bar] != SectionProblem::kNoPin) UpdateCeiling(bar);
 }
 
 void SkylineSearch::Unplace(size_t bar) {
   const size_t begin = static_cast<size_t>(problem_.begin[bar]), end = static_cast<size_t>(problem_.end[bar]);
   const int64_t size = problem_.size[bar];
+  const int64_t* under = &under_[first_under_[bar]];
   placed_[bar] = 0;
   for (size_t k = begin; k < end; ++k) {
-    floor_[k] -= size;
+    SetFloor(k, floor_[k] - size);
+    SetSupport(k, *under++);
     to_come_[k] += size;
     ++crossing_[k];
-    state_key_[k] -= static_cast<uint64_t>(size) * section_key_[k];
   }
   --crossing_[begin];
   state_key_[begin] += bar_key_[bar];
+  AddUnits(bar, 1);
   if (problem_.pin[bar] != SectionProblem::kNoPin) UpdateCeiling(bar);
 }
 
@@ -460,7 +584,10 @@ bool SkylineSearch::CanFill(int32_t begin, int32_t end, int64_t level) {
       fill_[static_cast<size_t>(problem_.end[i])] -= problem_.size[i];
     }
     filled += fill_[static_cast<size_t>(k)];
-    if (filled < level - floor_[static_cast<size_t>(k)] - Slack(k)) return false;
+    if (filled < level - floor_[static_cast<size_t>(k)] - Slack(k)) {
+      ++failures_[static_cast<size_t>(k)];
+      return false;
+    }
   }
   return true;
 }

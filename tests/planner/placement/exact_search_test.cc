@@ -1,6 +1,7 @@
 #include "planner/placement/exact_search.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <iterator>
 #include <numeric>
@@ -22,7 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr int64_t kPlenty = 1'000'000'000;
+constexpr SearchLimits kPlenty = {.work = 1'000'000'000};
 
 std::string FindFaultOf(const PlacementProblem& problem, const ExactPlacement& exact) {
   Placement placement;
@@ -228,8 +229,8 @@ TEST(ExactSearchTest, AHigherWorkLimitOnlyAdds) {
   const std::vector<int64_t> by_size = PlaceBySize(problem);
   int64_t bytes = INT64_MAX, first_bytes = 0, bound = 0;
   for (int64_t limit : {0, 1'000, 30'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000}) {
-    const ExactPlacement once = MinimizePlacement(problem, by_size, limit);
-    const ExactPlacement again = MinimizePlacement(problem, by_size, limit);
+    const ExactPlacement once = MinimizePlacement(problem, by_size, {.work = limit});
+    const ExactPlacement again = MinimizePlacement(problem, by_size, {.work = limit});
     EXPECT_EQ(once.offset_bytes, again.offset_bytes);
     EXPECT_EQ(once.work, again.work);
     EXPECT_EQ(once.lower_bound_bytes, again.lower_bound_bytes);
@@ -244,7 +245,51 @@ TEST(ExactSearchTest, AHigherWorkLimitOnlyAdds) {
     EXPECT_EQ(once.offset_bytes, by_size);
   }
   EXPECT_LT(bytes, first_bytes);
-  EXPECT_THAT(FindPlacement(problem, bound, 1'000).offset_bytes, IsEmpty());
+  EXPECT_THAT(FindPlacement(problem, bound, {.work = 1'000}).offset_bytes, IsEmpty());
+}
+
+TEST(ExactSearchTest, IsTheSameOnAnyNumberOfThreads) {
+  std::mt19937_64 random(5);
+  int proven = 0, searched = 0;
+  for (int i = 0; i < 12; ++i) {
+    std::vector<Interval> intervals;
+    for (int k = 0; k < 30 + 15 * i; ++k) {
+      const int64_t begin = static_cast<int64_t>(random() % 60);
+      intervals.push_back(
+          {begin, begin + 1 + static_cast<int64_t>(random() % 30), 1 + static_cast<int64_t>(random() % 500)});
+    }
+    PlacementProblem problem = FromIntervals(intervals);
+    if (i % 2 == 0) {
+      for (StorageSpec& s : problem.storages) s.alignment_bytes = int64_t{1} << (2 * (random() % 4));
+    }
+    const std::vector<int64_t> by_size = PlaceBySize(problem);
+    const ExactPlacement once = MinimizePlacement(problem, by_size, {.work = 6'000'000});
+    const int64_t capacity = once.lower_bound_bytes + i;
+    const ExactPlacement found = FindPlacement(problem, capacity, {.work = 3'000'000});
+    proven += once.bytes == once.lower_bound_bytes ? 1 : 0;
+    searched += once.work > 1'000'000 ? 1 : 0;
+    for (int32_t threads : {2, 8}) {
+      const ExactPlacement again = MinimizePlacement(problem, by_size, {.work = 6'000'000, .threads = threads});
+      EXPECT_EQ(once.offset_bytes, again.offset_bytes) << i;
+      EXPECT_EQ(once.lower_bound_bytes, again.lower_bound_bytes) << i;
+      EXPECT_EQ(once.work, again.work) << i;
+      const ExactPlacement found_again = FindPlacement(problem, capacity, {.work = 3'000'000, .threads = threads});
+      EXPECT_EQ(found.offset_bytes, found_again.offset_bytes) << i;
+      EXPECT_EQ(found.work, found_again.work) << i;
+    }
+  }
+  EXPECT_GT(proven, 2);
+  EXPECT_GT(searched, 2);
+}
+
+TEST(ExactSearchTest, EndsAtTheDeadline) {
+  const PlacementProblem problem = FromIntervals({{0, 2, 8}, {1, 3, 8}, {2, 4, 8}});
+  const Deadline passed(std::chrono::steady_clock::now());
+  SearchLimits limits = kPlenty;
+  limits.deadline = passed;
+  EXPECT_THAT(FindPlacement(problem, 16, limits).offset_bytes, IsEmpty());
+  EXPECT_THAT(MinimizePlacement(problem, {0, 8, 16}, limits).offset_bytes, ElementsAre(0, 8, 16));
+  EXPECT_THAT(MinimizePlacement(problem, {0, 8, 16}, kPlenty).offset_bytes, ElementsAre(0, 8, 0));
 }
 
 TEST(ExactSearchTest, SearchesGroupsOneByOne) {
