@@ -170,9 +170,11 @@ TEST(InfeasibleSubsetTest, OrderedInPart) {
   int by_antichain = 0, minimal = 0, rounds = 0;
   for (int round = 0; round < 400; ++round) {
     SCOPED_TRACE(round);
-    const PlacementProblem problem = RandomChainProblem(random, {.max_pieces = 7, .pieces = round % 2 == 0});
+    const PlacementProblem problem =
+        RandomChainProblem(random, {.max_pieces = 7, .pieces = round % 2 == 0, .alignments = round % 3 == 0});
     if (problem.storages.size() > 7) continue;
     const int64_t least = LeastBytes(problem, AllOf(problem));
+    ASSERT_THAT(FindInfeasibleSubset(problem, least, kPlenty).storages, IsEmpty());
     for (const int64_t capacity : {least - 1, least / 2}) {
       if (capacity < 0 || capacity >= least) continue;
       const InfeasibleSubset subset = FindInfeasibleSubset(problem, capacity, kPlenty);
