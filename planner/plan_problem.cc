@@ -328,7 +328,9 @@ absl::StatusOr<InfeasibleBuffers> FindInfeasibleBuffers(const Problem& problem, 
   if (!problem.capacity_bytes.has_value()) return InfeasibleBuffers();
   const std::vector<size_t> order = CanonicalOrder(problem);
   const PlacementProblem placement = MakePlacementProblem(problem, order);
-  if (const auto pins = FirstFit(placement).PinConflict(); pins.has_value()) {
+  const bool pinned = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                                  [](const Buffer& buffer) { return buffer.offset_bytes.has_value(); });
+  if (pinned && FirstFit(placement).PinConflict().has_value()) {
     return NamePinConflict(problem, order, placement, absl::InvalidArgumentError("pins meet"));
   }
   const int64_t limit = work_limit > 0 ? work_limit : kSubsetWork;
