@@ -10,6 +10,7 @@
 #include "planner/order/reduce_edges.h"
 #include "planner/placement/antichain.h"
 #include "planner/placement/conflict_lists.h"
+#include "planner/placement/infeasible_subset.h"
 #include "planner/placement/lower_bound.h"
 
 namespace bufplan {
@@ -19,6 +20,8 @@ namespace {
 constexpr size_t kMaxNamed = 10;
 // Steps of the search for the heaviest values that may be live at once, for a message.
 constexpr int64_t kAntichainWork = 10'000'000;
+// Steps to find a few storages that alone do not fit.
+constexpr int64_t kSubsetWork = 2'000'000;
 
 // One placement problem per space: its storages and the scratch of the ops that run there.
 std::vector<SpaceProblem> SplitBySpace(const Graph& graph, const Schedule& schedule, const Sharing& sharing,
@@ -130,19 +133,13 @@ absl::Status NamePinConflict(const absl::Status& status, const Graph& graph, con
   return absl::Status(status.code(), absl::StrCat("space \"", graph.name(problem.space), "\": ", status.message()));
 }
 
-// The storages of an antichain by one value each, largest first; scratch by its op.
-std::string NamesOf(const Antichain& antichain, const Graph& graph, const Sharing& sharing,
+// Storages by one value each, largest first; scratch by its op. `items`: -bytes, item.
+std::string NamesOf(std::vector<std::pair<int64_t, size_t>> items, const Graph& graph, const Sharing& sharing,
                     const SpaceProblem& problem) {
   std::vector<std::optional<ValueId>> first(sharing.storages.size());
   for (size_t i = graph.values().size(); i-- > 0;) {
     if (sharing.storage_of[i] == Sharing::kNoStorage) continue;
     first[static_cast<size_t>(sharing.storage_of[i])] = ValueId(static_cast<int32_t>(i));
-  }
-  const std::vector<int32_t> owner = OwnersOfPieces(problem.problem);
-  std::vector<std::pair<int64_t, size_t>> items;  // -bytes, item
-  for (int32_t p : antichain.pieces) {
-    const Piece& piece = problem.problem.pieces[static_cast<size_t>(p)];
-    items.emplace_back(piece.low - piece.high, static_cast<size_t>(owner[static_cast<size_t>(p)]));
   }
   std::sort(items.begin(), items.end());
   std::string text;
@@ -156,6 +153,43 @@ std::string NamesOf(const Antichain& antichain, const Graph& graph, const Sharin
   }
   if (items.size() > kMaxNamed) absl::StrAppend(&text, " and ", items.size() - kMaxNamed, " more");
   return text;
+}
+
+// Storages of an antichain, as NamesOf() takes them.
+std::vector<std::pair<int64_t, size_t>> ItemsOf(const Antichain& antichain, const PlacementProblem& problem) {
+  const std::vector<int32_t> owner = OwnersOfPieces(problem);
+  std::vector<std::pair<int64_t, size_t>> items;
+  for (int32_t p : antichain.pieces) {
+    const Piece& piece = problem.pieces[static_cast<size_t>(p)];
+    items.emplace_back(piece.low - piece.high, static_cast<size_t>(owner[static_cast<size_t>(p)]));
+  }
+  return items;
+}
+
+// "; these 2 storages alone do not fit: "y" 200, "x" 100". Nothing if they are not known or named before: all that is
+// live at the peak, or as many as in the antichain.
+std::string DescribeSubset(const Graph& graph, const Sharing& sharing, const SpaceProblem& problem, int64_t peak_time,
+                           size_t antichain_size) {
+  const PlacementProblem& p = problem.problem;
+  const InfeasibleSubset subset = FindInfeasibleSubset(p, *p.capacity_bytes, {.work = kSubsetWork});
+  std::vector<std::pair<int64_t, size_t>> items;
+  for (int32_t s : subset.storages) {
+    const size_t item = static_cast<size_t>(s);
+    items.emplace_back(-p.storages[item].size_bytes, item);
+  }
+  const auto is_live = [&](int32_t s) {
+    const absl::Span<const Piece> pieces = p.PiecesOf(static_cast<size_t>(s));
+    return std::any_of(pieces.begin(), pieces.end(),
+                       [peak_time](const Piece& piece) { return piece.begin <= peak_time && peak_time < piece.end; });
+  };
+  int32_t live = 0;
+  for (int32_t s = 0; s < static_cast<int32_t>(p.storages.size()); ++s) live += is_live(s) ? 1 : 0;
+  const auto live_items = std::count_if(subset.storages.begin(), subset.storages.end(), is_live);
+  if (items.empty() || (subset.proof == InfeasibilityProof::kLoad && live_items == live)) return "";
+  if (subset.proof == InfeasibilityProof::kAntichain && items.size() == antichain_size) return "";
+  const std::string count =
+      items.size() == 1 ? "this storage alone does" : absl::StrCat("these ", items.size(), " storages alone do");
+  return absl::StrCat("; ", count, " not fit", NamesOf(std::move(items), graph, sharing, problem));
 }
 
 // The same failure in the author's names: the peak op, who is live there, and a capacity that works.
@@ -175,12 +209,17 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
   if (op.has_value() && graph.op(*op).max_scratch_bytes > 0 && graph.op(*op).scratch_space == problem.space) {
     absl::StrAppend(&text, ", scratch of \"", graph.name(*op), "\" ", graph.op(*op).max_scratch_bytes);
   }
+  size_t antichain_size = 0;
   if (problem.problem.order.has_value()) {
     const Antichain heaviest = HeaviestAntichain(problem.problem, kAntichainWork);
     if (heaviest.bytes > peak.bytes) {
+      antichain_size = heaviest.pieces.size();
       absl::StrAppend(&text, "; where streams run ahead of each other ", heaviest.bytes, " bytes may be live at once",
-                      NamesOf(heaviest, graph, sharing, problem));
+                      NamesOf(ItemsOf(heaviest, problem.problem), graph, sharing, problem));
     }
+  }
+  if (problem.problem.capacity_bytes.has_value() && absl::IsResourceExhausted(status)) {
+    absl::StrAppend(&text, DescribeSubset(graph, sharing, problem, peak.time, antichain_size));
   }
   if (problem.problem.capacity_bytes.has_value()) {
     PlacementProblem unlimited = problem.problem;

@@ -12,10 +12,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ir/checker.h"
 #include "ir/where.h"
 #include "planner/placement/exact_search.h"
 #include "planner/placement/first_fit.h"
+#include "planner/placement/infeasible_subset.h"
 #include "planner/placement/lower_bound.h"
 
 namespace bufplan {
@@ -26,6 +28,9 @@ constexpr int64_t kExactWork = 90'000'000, kCapacityWork = 100'000'000;
 // At effort max so many times as many.
 constexpr int64_t kTimesAtMax = 20;
 constexpr size_t kMaxNamed = 10;
+// Steps to find a few buffers that alone do not fit, and how many of them are named.
+constexpr int64_t kSubsetWork = 20'000'000;
+constexpr size_t kMaxOfSubset = 20;
 
 // Buffer indices in an order that does not depend on the input's.
 std::vector<size_t> CanonicalOrder(const Problem& problem) {
@@ -163,6 +168,56 @@ absl::Status CapacityError(const Problem& problem, const std::vector<size_t>& or
       DescribeBound(problem, order, bound), "; a higher effort or work limit may find one"));
 }
 
+// "[0, 5)", or "[0, 2) and [4, 5)".
+std::string DescribeLife(const Buffer& buffer) {
+  std::vector<std::string> parts;
+  int64_t begin = buffer.begin;
+  const auto append = [&](int64_t end) {
+    if (begin < end) parts.push_back(absl::StrCat("[", begin, ", ", end, ")"));
+  };
+  for (const TimeRange& gap : buffer.gaps) {
+    append(gap.begin);
+    begin = gap.end;
+  }
+  append(buffer.end);
+  return absl::StrJoin(parts, " and ");
+}
+
+// "; these 2 buffers alone do not fit: "y" 156000 [3, 9), "x" 100000 [0, 5)". Nothing if the error has said as much:
+// if they are all that is live at the peak, or the one that ends above the capacity.
+std::string DescribeSubset(const Problem& problem, const LowerBound& bound, const InfeasibleBuffers& subset) {
+  if (subset.buffers.empty()) return "";
+  std::vector<size_t> named = subset.buffers;
+  std::stable_sort(named.begin(), named.end(),
+                   [&](size_t a, size_t b) { return problem.buffers[a].bytes > problem.buffers[b].bytes; });
+  if (subset.proof == InfeasibilityProof::kEnd && bound.bytes > bound.load_bytes) return "";
+  if (subset.proof == InfeasibilityProof::kLoad) {
+    const auto live = std::count_if(problem.buffers.begin(), problem.buffers.end(),
+                                    [&](const Buffer& b) { return LiveAt(b, bound.peak_time); });
+    if (named.size() == static_cast<size_t>(live)) return "";
+    if (named.size() > kMaxOfSubset) return absl::StrCat("; the largest ", named.size(), " of them alone do not fit");
+  }
+  std::string text = named.size() == 1 ? "; this buffer alone does not fit: "
+                                       : absl::StrCat("; these ", named.size(), " buffers alone do not fit: ");
+  const size_t shown = named.size() <= kMaxOfSubset ? named.size() : kMaxNamed;
+  for (size_t i = 0; i < shown; ++i) {
+    const Buffer& buffer = problem.buffers[named[i]];
+    absl::StrAppend(&text, i == 0 ? "" : ", ", "\"", buffer.name, "\" ", buffer.bytes, " ", DescribeLife(buffer));
+  }
+  if (named.size() > shown) absl::StrAppend(&text, " and ", named.size() - shown, " more");
+  return text;
+}
+
+// `storages` of the placement problem, in the order of the list of buffers.
+InfeasibleBuffers BuffersOf(const InfeasibleSubset& subset, const std::vector<size_t>& order) {
+  InfeasibleBuffers buffers;
+  buffers.minimal = subset.minimal;
+  buffers.proof = subset.proof;
+  for (int32_t s : subset.storages) buffers.buffers.push_back(order[static_cast<size_t>(s)]);
+  std::sort(buffers.buffers.begin(), buffers.buffers.end());
+  return buffers;
+}
+
 // For a placement that misses the capacity: one within it, or a bound above it, if either is found.
 void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, const PlacementOptions& options,
                           Placement& placement) {
@@ -219,8 +274,14 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
       const absl::StatusOr<Placement> longer = Place(unlimited, effort);
       if (longer.ok()) placement->total_bytes = std::min(placement->total_bytes, longer->total_bytes);
     }
-    return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->lower_bound_bytes,
-                         placement->total_bytes);
+    const LowerBound bound = ComputeLowerBound(unlimited);
+    const absl::Status status =
+        CapacityError(problem, order, bound, placement->lower_bound_bytes, placement->total_bytes);
+    if (!absl::IsResourceExhausted(status)) return status;
+    const InfeasibleBuffers subset = BuffersOf(
+        FindInfeasibleSubset(unlimited, capacity, {kSubsetWork, options.placement.threads, options.placement.deadline}),
+        order);
+    return absl::Status(status.code(), absl::StrCat(status.message(), DescribeSubset(problem, bound, subset)));
   }
 
   ProblemPlan plan;
@@ -233,6 +294,21 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
     if (absl::Status status = CheckOwnPlan(problem, plan); !status.ok()) return status;
   }
   return plan;
+}
+
+absl::StatusOr<InfeasibleBuffers> FindInfeasibleBuffers(const Problem& problem, int64_t work_limit) {
+  if (absl::Status status = ValidateProblem(problem); !status.ok()) return status;
+  if (absl::Status status = CheckPaddedSum(problem); !status.ok()) return status;
+  if (!problem.capacity_bytes.has_value()) return InfeasibleBuffers();
+  const std::vector<size_t> order = CanonicalOrder(problem);
+  const PlacementProblem placement = MakePlacementProblem(problem, order);
+  const bool pinned = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                                  [](const Buffer& buffer) { return buffer.offset_bytes.has_value(); });
+  if (pinned && FirstFit(placement).PinConflict().has_value()) {
+    return NamePinConflict(problem, order, placement, absl::InvalidArgumentError("pins meet"));
+  }
+  const int64_t limit = work_limit > 0 ? work_limit : kSubsetWork;
+  return BuffersOf(FindInfeasibleSubset(placement, *problem.capacity_bytes, {.work = limit}), order);
 }
 
 }  // namespace bufplan

@@ -7,18 +7,19 @@
 #include "planner/placement/chain_cover.h"
 #include "planner/placement/chain_cut.h"
 #include "planner/placement/chain_slots.h"
+#include "planner/placement/granules.h"
 #include "planner/placement/pieces.h"
 
 namespace bufplan {
 namespace {
 
-// The bytes of all granules whose first byte the piece occupies.
-int64_t GranuleBytes(const Piece& piece, int64_t granule) {
-  return AlignUp(piece.high, granule) - AlignUp(piece.low, granule);
+// In granules above a storage's alignment its pieces share it is not known what, so only a single one counts.
+bool Counts(const StorageSpec& storage, int64_t granule) {
+  return storage.num_pieces == 1 || storage.alignment_bytes >= granule;
 }
 
-// All granules of pieces that pairwise meet, those that pieces of one storage share once; and the largest unused tail
-// of a last granule.
+// All granules that pieces which pairwise meet are sure to hold (granules.h), those that pieces of one storage share
+// once; and the largest unused tail of a last granule.
 struct Occupied {
   int64_t granule_bytes = 0, tail_bytes = 0;
 };
@@ -31,9 +32,11 @@ Occupied Measure(const PlacementProblem& problem, const std::vector<int32_t>& pi
     ranges.clear();
     for (; i < pieces.size() && static_cast<size_t>(pieces[i]) < storage.first_piece + storage.num_pieces; ++i) {
       const Piece& piece = problem.pieces[static_cast<size_t>(pieces[i])];
-      const int64_t high = AlignUp(piece.high, granule);
-      ranges.emplace_back(AlignUp(piece.low, granule), high);
-      occupied.tail_bytes = std::max(occupied.tail_bytes, high - piece.high);
+      if (!Counts(storage, granule)) continue;
+      const Granules granules = CountGranules(piece, storage.alignment_bytes, granule);
+      const int64_t low = AlignUp(piece.low, granule);
+      ranges.emplace_back(low, low + granules.bytes);
+      occupied.tail_bytes = std::max(occupied.tail_bytes, granules.tail);
     }
     std::sort(ranges.begin(), ranges.end());
     int64_t top = 0;
@@ -45,15 +48,19 @@ Occupied Measure(const PlacementProblem& problem, const std::vector<int32_t>& pi
   return occupied;
 }
 
-Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& slots, int64_t granule,
-                             int64_t work_limit) {
-  std::vector<int64_t> weights;
-  weights.reserve(problem.pieces.size());
+// By weights in the granules numbered `number`.
+Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& slots,
+                             const std::vector<int64_t>& granules, size_t number, int64_t work_limit) {
+  const int64_t granule = granules[number];
+  std::vector<int64_t> weights(problem.pieces.size(), 0);
   int64_t sum = 0;
   bool fits = true;
-  for (const Piece& piece : problem.pieces) {
-    weights.push_back(GranuleBytes(piece, granule));
-    fits = fits && !__builtin_add_overflow(sum, weights.back(), &sum);
+  for (const StorageSpec& storage : problem.storages) {
+    if (!Counts(storage, granule)) continue;
+    for (size_t p = storage.first_piece; p < storage.first_piece + storage.num_pieces; ++p) {
+      weights[p] = CountGranules(problem.pieces[p], storage.alignment_bytes, granule).bytes;
+      fits = fits && !__builtin_add_overflow(sum, weights[p], &sum);
+    }
   }
   // Sums of sizes fit, those of pieces need not. Then there is no bound here; the size of a storage is one.
   if (!fits) weights.assign(weights.size(), 0);
@@ -67,10 +74,11 @@ Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& 
   for (int32_t p : LiveAt(slots, best.cut)) {
     if (weights[static_cast<size_t>(p)] > 0) result.pieces.push_back(p);
   }
-  const Occupied occupied = Measure(problem, result.pieces, granule);
-  result.bytes =
-      std::max(occupied.granule_bytes - occupied.tail_bytes, Measure(problem, result.pieces, 1).granule_bytes);
-  result.exact = result.exact && fits && occupied.granule_bytes == best.weight;
+  for (int64_t g : granules) {
+    const Occupied occupied = Measure(problem, result.pieces, g);
+    result.bytes = std::max(result.bytes, occupied.granule_bytes - occupied.tail_bytes);
+  }
+  result.exact = result.exact && fits && Measure(problem, result.pieces, granule).granule_bytes == best.weight;
   return result;
 }
 
@@ -78,15 +86,16 @@ Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& 
 
 Antichain HeaviestAntichain(const PlacementProblem& problem, int64_t work_limit) {
   const ChainSlots slots = MakeChainSlots(problem);
-  const int64_t granule = problem.max_chunk_bytes.has_value() ? 1 : CommonAlignment(problem);
-  Antichain best = HeaviestInGranules(problem, slots, granule, work_limit);
-  const bool aligned = std::all_of(problem.pieces.begin(), problem.pieces.end(),
-                                   [granule](const Piece& piece) { return piece.low % granule == 0; });
-  if (aligned) return best;
-  Antichain plain = HeaviestInGranules(problem, slots, 1, work_limit - best.work);
-  plain.exact = best.exact = plain.exact && best.exact;
-  plain.work = best.work = plain.work + best.work;
-  return plain.bytes > best.bytes ? plain : best;
+  const std::vector<int64_t> granules = GranulesWorthCounting(problem);
+  Antichain best;
+  best.exact = true;
+  for (size_t i = 0; i < granules.size(); ++i) {
+    Antichain heaviest = HeaviestInGranules(problem, slots, granules, i, work_limit - best.work);
+    heaviest.exact = best.exact = heaviest.exact && best.exact;
+    heaviest.work = best.work = heaviest.work + best.work;
+    if (heaviest.bytes > best.bytes || i == 0) best = std::move(heaviest);
+  }
+  return best;
 }
 
 }  // namespace bufplan

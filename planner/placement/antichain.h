@@ -8,9 +8,8 @@
 // of the order, and all bytes of an antichain lie apart from each other in every placement. How the heaviest is found
 // and proven: chain_cover.h.
 //
-// Alignment is counted as in lower_bound.h: in granules of the common alignment, of which only the topmost may be
-// occupied in part; where pieces begin amid a granule the plain sum is taken as well, and the larger of the two holds.
-// With chunks the plain sum alone holds.
+// Alignment is counted as in lower_bound.h: in granules of each alignment, one search for each, where these differ and
+// sizes are not all their multiples. With chunks the plain sum alone holds.
 //
 // Storages of several pieces. Pieces of one storage need not lie apart, so bytes that two of them share count once. The
 // search counts them twice, where neither is before the other; what is returned does not, and is `exact` only if that
@@ -38,7 +37,7 @@ struct Antichain {
 // live at the peak of list order, as far as no bytes are shared within a storage. Expects `problem.order`, and sums of
 // aligned sizes in 64 bits (see Place()). Pins and disjoint pairs do not count. Deterministic: `work` is in list
 // entries looked at. COST: at work_limit 0 O(pieces * chains), for sparse times with a factor of log(pieces); beyond
-// that what the limit allows. Space O(pieces * chains). THREADS: no shared state.
+// that what the limit allows; both for each alignment. Space O(pieces * chains). THREADS: no shared state.
 Antichain HeaviestAntichain(const PlacementProblem& problem, int64_t work_limit);
 
 }  // namespace bufplan

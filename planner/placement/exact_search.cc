@@ -14,6 +14,9 @@ namespace {
 
 // Beyond this a single run takes most of the time that the methods for many storages need.
 constexpr size_t kMostStorages = 2'000;
+// Of the work limit, for what is live at the peak, and how many may be.
+constexpr int64_t kPartForPeak = 8;
+constexpr size_t kMostAtPeak = 24;
 
 // Writes the offsets of a group's bars; returns the last end.
 int64_t CopyOffsets(const SectionProblem& group, absl::Span<const int64_t> offset, std::vector<int64_t>& offset_bytes) {
@@ -30,6 +33,12 @@ SearchLimits LeftOf(const SearchLimits& limits, int64_t work) {
   SearchLimits left = limits;
   left.work -= work;
   return left;
+}
+
+SearchLimits ForPeak(const SearchLimits& limits) {
+  SearchLimits part = limits;
+  part.work /= kPartForPeak;
+  return part;
 }
 
 int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offset_bytes) {
@@ -139,16 +148,36 @@ class Ladder {
   int64_t half_tries_ = 0, most_half_tries_ = kFirstTries;
 };
 
-// The problem of one group, for its bound.
-PlacementProblem GroupProblem(const PlacementProblem& problem, const SectionProblem& group) {
+// The problem of some storages.
+PlacementProblem PartOf(const PlacementProblem& problem, absl::Span<const int32_t> storages) {
   PlacementProblem part;
-  for (int32_t s : group.storage) {
+  for (int32_t s : storages) {
     StorageSpec storage = problem.storages[static_cast<size_t>(s)];
     part.pieces.push_back(problem.pieces[storage.first_piece]);
     storage.first_piece = static_cast<uint32_t>(part.storages.size());
     part.storages.push_back(storage);
   }
   return part;
+}
+
+// What is live at the peak, if that may need more than the load and is not all: where alignments differ. So few are
+// soon searched, and what they need all need.
+std::vector<int32_t> PeakToSearch(const PlacementProblem& problem, int64_t peak_time) {
+  std::vector<int32_t> live;
+  int64_t alignments = 0;
+  size_t with_pieces = 0;
+  for (size_t s = 0; s < problem.storages.size(); ++s) {
+    const StorageSpec& storage = problem.storages[s];
+    if (storage.num_pieces == 0) continue;
+    ++with_pieces;
+    const Piece& piece = problem.pieces[storage.first_piece];
+    if (piece.begin > peak_time || piece.end <= peak_time) continue;
+    live.push_back(static_cast<int32_t>(s));
+    alignments |= storage.alignment_bytes;
+  }
+  const bool alike = (alignments & (alignments - 1)) == 0;
+  if (alike || live.size() == with_pieces || live.size() > kMostAtPeak) live.clear();
+  return live;
 }
 
 }  // namespace
@@ -159,8 +188,15 @@ bool CanSearchExactly(const PlacementProblem& problem) {
 
 ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_bytes, const SearchLimits& limits) {
   ExactPlacement result;
-  result.lower_bound_bytes = ComputeLowerBound(problem).bytes;
+  const LowerBound bound = ComputeLowerBound(problem);
+  result.lower_bound_bytes = bound.bytes;
   if (result.lower_bound_bytes > capacity_bytes) return result;
+  if (const std::vector<int32_t> peak = PeakToSearch(problem, bound.peak_time); !peak.empty()) {
+    const ExactPlacement found = FindPlacement(PartOf(problem, peak), capacity_bytes, ForPeak(limits));
+    result.work = found.work;
+    result.lower_bound_bytes = std::max(result.lower_bound_bytes, found.lower_bound_bytes);
+    if (result.lower_bound_bytes > capacity_bytes) return result;
+  }
   std::vector<int64_t> offset_bytes(problem.storages.size(), 0);
   for (size_t s = 0; s < problem.storages.size(); ++s) {
     offset_bytes[s] = problem.storages[s].pinned_offset_bytes.value_or(0);
@@ -192,8 +228,17 @@ ExactPlacement MinimizePlacement(const PlacementProblem& problem, absl::Span<con
   ExactPlacement result;
   result.offset_bytes.assign(placed_offset_bytes.begin(), placed_offset_bytes.end());
   result.bytes = LastEnd(problem, result.offset_bytes);
-  result.lower_bound_bytes = ComputeLowerBound(problem).bytes;
+  const LowerBound bound = ComputeLowerBound(problem);
+  result.lower_bound_bytes = bound.bytes;
   if (result.bytes <= result.lower_bound_bytes) return result;
+  if (const std::vector<int32_t> peak = PeakToSearch(problem, bound.peak_time); !peak.empty()) {
+    std::vector<int64_t> peak_offset_bytes;
+    for (int32_t s : peak) peak_offset_bytes.push_back(placed_offset_bytes[static_cast<size_t>(s)]);
+    const ExactPlacement least = MinimizePlacement(PartOf(problem, peak), peak_offset_bytes, ForPeak(limits));
+    result.work = least.work;
+    result.lower_bound_bytes = std::max(result.lower_bound_bytes, least.lower_bound_bytes);
+    if (result.bytes <= result.lower_bound_bytes) return result;
+  }
 
   const std::vector<SectionProblem> groups = MakeSectionProblems(problem);
   std::vector<int64_t> bytes(groups.size(), 0);
@@ -209,7 +254,7 @@ ExactPlacement MinimizePlacement(const PlacementProblem& problem, absl::Span<con
     const size_t g = static_cast<size_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
     std::optional<Ladder>& ladder = ladders[g];
     if (!ladder.has_value()) {
-      const int64_t bound = ComputeLowerBound(GroupProblem(problem, groups[g])).bytes;
+      const int64_t bound = ComputeLowerBound(PartOf(problem, groups[g].storage)).bytes;
       // What is below the bound of all is of no use.
       ladder.emplace(groups[g], result.offset_bytes, bytes[g], std::max(bound, result.lower_bound_bytes));
     }

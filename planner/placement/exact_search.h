@@ -6,6 +6,10 @@
 // higher limit only adds to what a lower one finds. The search for one capacity is in skyline_search.h; several run
 // side by side (search_lanes.h).
 //
+// What is live at the peak, if that is few, is searched by itself first where alignments differ: it may need more than
+// the load, as some fit into no tail that others leave, and that is found out far sooner without the rest. A bound
+// found there gives the search of the whole another aim; only then may a higher limit lead elsewhere than a lower one.
+//
 // WHICH PROBLEMS: up to 2,000 storages of one piece that is their whole (or of none), lives that are intervals, any
 // alignments and pins, one chunk, no disjoint pairs. The time it takes depends on how tight the problem is more than on
 // its size: a few hundred storages are closed in milliseconds where the load can be met.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/placement/granules.h"
 #include "planner/placement/occupied_bytes.h"
 #include "planner/placement/pieces.h"
 #include "planner/placement/time_order.h"
@@ -27,11 +28,6 @@ struct Changes {
   }
 };
 
-// The bytes of all granules whose first byte the piece occupies, as a range; may be empty.
-Piece InGranules(const Piece& piece, int64_t granule) {
-  return {piece.begin, piece.end, AlignUp(piece.low, granule), AlignUp(piece.high, granule)};
-}
-
 class LoadSweep {
  public:
   LoadSweep(const PlacementProblem& problem, int64_t granule) : granule_(granule) {
@@ -41,10 +37,11 @@ class LoadSweep {
       changes->bytes.reserve(n);
     }
     for (size_t s = 0; s < problem.storages.size(); ++s) {
-      if (problem.storages[s].num_pieces == 1) {
-        AddPiece(problem.pieces[problem.storages[s].first_piece]);
-      } else if (problem.storages[s].num_pieces > 1) {
-        AddPieces(problem.PiecesOf(s));
+      const StorageSpec& storage = problem.storages[s];
+      if (storage.num_pieces == 1) {
+        AddPiece(storage, problem.pieces[storage.first_piece]);
+      } else if (storage.num_pieces > 1) {
+        AddPieces(storage, problem.PiecesOf(s));
       }
     }
   }
@@ -75,20 +72,26 @@ class LoadSweep {
   }
 
  private:
-  void AddPiece(const Piece& piece) {
-    const Piece granules = InGranules(piece, granule_);
-    const int64_t bytes = granules.high - granules.low;
-    births_.Add(piece.begin, bytes);
-    deaths_.Add(piece.end, bytes);
+  void AddPiece(const StorageSpec& storage, const Piece& piece) {
+    const Granules granules = CountGranules(piece, storage.alignment_bytes, granule_);
+    births_.Add(piece.begin, granules.bytes);
+    deaths_.Add(piece.end, granules.bytes);
     AddTail(piece, granules);
   }
 
-  void AddPieces(absl::Span<const Piece> pieces) {
+  void AddPieces(const StorageSpec& storage, absl::Span<const Piece> pieces) {
+    if (storage.alignment_bytes < granule_) {
+      // Which granules two pieces share depends on where the storage comes to lie.
+      if (AnyMeet(pieces)) return;
+      for (const Piece& piece : pieces) AddPiece(storage, piece);
+      return;
+    }
     scratch_.clear();
     for (const Piece& piece : pieces) {
-      const Piece granules = InGranules(piece, granule_);
-      if (granules.low >= granules.high) continue;
-      scratch_.push_back(granules);
+      const Granules granules = CountGranules(piece, storage.alignment_bytes, granule_);
+      if (granules.bytes == 0) continue;
+      const int64_t low = AlignUp(piece.low, granule_);
+      scratch_.push_back({piece.begin, piece.end, low, low + granules.bytes});
       AddTail(piece, granules);
     }
     changes_.clear();
@@ -102,11 +105,18 @@ class LoadSweep {
     }
   }
 
-  void AddTail(const Piece& piece, const Piece& granules) {
-    if (granule_ == 1 || granules.low >= granules.high || granules.high == piece.high) return;
+  void AddTail(const Piece& piece, const Granules& granules) {
+    if (granules.tail == 0) return;
     has_tails_ = true;
     tail_begins_.push_back(piece.begin);
-    tails_.push_back({granules.high - piece.high, piece.end});
+    tails_.push_back({granules.tail, piece.end});
+  }
+
+  bool AnyMeet(absl::Span<const Piece> pieces) {
+    scratch_.assign(pieces.begin(), pieces.end());
+    std::sort(scratch_.begin(), scratch_.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+    const auto meet = [](const Piece& a, const Piece& b) { return a.end > b.begin; };
+    return std::adjacent_find(scratch_.begin(), scratch_.end(), meet) != scratch_.end();
   }
 
   // The largest tail of a piece live at `now`, which never goes back.
@@ -133,19 +143,13 @@ class LoadSweep {
   std::vector<OccupiedChange> changes_;
 };
 
-bool AllLowsAligned(const PlacementProblem& problem, int64_t granule) {
-  return std::all_of(problem.pieces.begin(), problem.pieces.end(),
-                     [granule](const Piece& piece) { return piece.low % granule == 0; });
-}
-
 }  // namespace
 
 LowerBound ComputeLowerBound(const PlacementProblem& problem) {
-  const int64_t granule = problem.max_chunk_bytes.has_value() ? 1 : CommonAlignment(problem);
-  Load load = LoadSweep(problem, granule).Run();
-  if (granule > 1 && !AllLowsAligned(problem, granule)) {
-    const Load plain = LoadSweep(problem, 1).Run();
-    if (plain.bytes > load.bytes) load = plain;
+  Load load;
+  for (int64_t granule : GranulesWorthCounting(problem)) {
+    const Load in_granules = LoadSweep(problem, granule).Run();
+    if (in_granules.bytes > load.bytes) load = in_granules;
   }
   LowerBound bound{load.bytes, load.bytes, load.peak_time};
   for (const StorageSpec& storage : problem.storages) {

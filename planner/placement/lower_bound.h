@@ -6,12 +6,21 @@
 //     |__|           |__
 //     +---------------------> time
 //
-// Alignment. Let G be the smallest alignment. All offsets are multiples of G, so no two live storages share the first
-// byte of a granule of G bytes. Hence the granules whose first byte is occupied at time t are all different, and T
-// bytes hold at most ceil(T / G) of them. Only the topmost may be occupied in part: T >= G * granules(t) - (the largest
-// unused tail of a last granule live at t). For one-piece storages that is the sum of the aligned sizes less one tail.
-// Pieces that begin amid a granule do not count with that first granule, so the plain sum of live bytes is taken as
-// well, and the larger of the two holds.
+// Alignment. Let G be one of the alignments, and cut all bytes into granules of G. No two live storages share the first
+// byte of a granule, so the granules whose first byte is occupied at time t are all different. Each live piece is sure
+// to hold some of them (granules.h): its size rounded up to G if it begins at a multiple of G, what is left of it in
+// whole granules at worst if it may begin anywhere. Let N be their sum. The highest of N different granules begins at
+// (N - 1) G or above, and only that one may be occupied in part: T >= G N - (the largest tail of a last granule that is
+// counted at t). This holds for every G:
+//
+//   100 at 64, 30 at 1:                G = 1: 130    G = 64: 2 + 0 granules, 28 bytes unused: 100    130 are needed
+//   three of 65 at 64, two of 70 at 1: G = 1: 335    G = 64: 6 + 2 granules, 63 bytes unused: 449    449 are needed
+//
+// With the smallest alignment all pieces count rounded up; where some begin amid a granule the plain sum of live bytes
+// is taken as well. Larger ones count what fine ones leave open behind ends that are not their multiples, and lose at
+// pieces that may begin anywhere. The largest result holds. What is not counted: that pieces which fit into no tail
+// must lie elsewhere; pieces that meet others of their storage, in granules larger than its alignment; and powers of
+// two between two alignments, which say hardly more than these.
 //
 // Chunks. Each chunk has a topmost granule of its own, and a placement may open as many as it likes, so with a chunk
 // limit the plain sum is all that is proven: 100 + 100 bytes at alignment 128 need 228 bytes in one chunk and 200 in
@@ -35,7 +44,8 @@ struct LowerBound {
 };
 
 // Expects sums of aligned sizes, and of each pin and its storage, in 64 bits (see Place()).
-// COST: O(n log n) for n storages and pieces; the sorts are linear for ascending or dense times.
+// COST: O(n log n) for n storages and pieces, times the number of alignments where these differ and sizes are not all
+// their multiples; the sorts are linear for ascending or dense times.
 // THREADS: no shared state.
 LowerBound ComputeLowerBound(const PlacementProblem& problem);
 

@@ -12,6 +12,7 @@ namespace bufplan {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Graph Built(GraphBuilder b) {
   absl::StatusOr<Graph> graph = std::move(b).Build();
@@ -79,6 +80,11 @@ TEST(MakePlan, AMissedCapacityNamesThePeakWhoIsLiveAndWhatWorks) {
     EXPECT_THAT(refusal, HasSubstr(part));
   }
   EXPECT_TRUE(MakePlan(graph, {.capacity_bytes = 350}).ok());
+  // All three are needed to miss 349 bytes, and one or two to miss less.
+  EXPECT_THAT(refusal, Not(HasSubstr("alone")));
+  EXPECT_THAT(RefusalOf(graph, {.capacity_bytes = 299}),
+              HasSubstr("; these 2 storages alone do not fit: \"y\" 200, \"x\" 100;"));
+  EXPECT_THAT(RefusalOf(graph, {.capacity_bytes = 150}), HasSubstr("; this storage alone does not fit: \"y\" 200;"));
 }
 
 TEST(MakePlan, OptionsAreChecked) {

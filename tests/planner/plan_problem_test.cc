@@ -1,6 +1,7 @@
 #include "planner/plan_problem.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -19,7 +20,9 @@ namespace bufplan {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 Buffer MakeBuffer(std::string name, int64_t bytes, int64_t begin, int64_t end) {
@@ -115,6 +118,52 @@ TEST(PlanProblemTest, AtMostTenAreNamed) {
   problem.capacity_bytes = 1;
   for (int i = 0; i < 25; ++i) problem.buffers.push_back(MakeBuffer(absl::StrCat("b", i), 100 + i, 0, 1));
   EXPECT_THAT(Message(PlanProblem(problem)), HasSubstr("\"b15\" 115 and 15 more"));
+}
+
+TEST(PlanProblemTest, NamesAFewThatAloneDoNotFit) {
+  Problem problem;
+  problem.capacity_bytes = 250;
+  problem.buffers = {MakeBuffer("small", 10, 0, 5), MakeBuffer("x", 100, 0, 5), MakeBuffer("y", 160, 3, 9),
+                     MakeBuffer("tiny", 1, 4, 5), MakeBuffer("later", 200, 5, 6)};
+  problem.buffers[2].gaps = {{5, 7}};
+  const auto plan = PlanProblem(problem);
+  EXPECT_THAT(Message(plan), HasSubstr("where 4 buffers are live: \"y\" 160, \"x\" 100, \"small\" 10, \"tiny\" 1;"));
+  EXPECT_THAT(Message(plan),
+              EndsWith("known to work is 271; these 2 buffers alone do not fit: \"y\" 160 [3, 5) and [7, 9), "
+                       "\"x\" 100 [0, 5)"));
+  const auto subset = FindInfeasibleBuffers(problem);
+  ASSERT_TRUE(subset.ok()) << subset.status();
+  EXPECT_THAT(subset->buffers, ElementsAre(1, 2));
+  EXPECT_TRUE(subset->minimal);
+  EXPECT_EQ(subset->proof, InfeasibilityProof::kLoad);
+  // What has been said is not said again.
+  problem.capacity_bytes = 270;
+  EXPECT_THAT(Message(PlanProblem(problem)), EndsWith("known to work is 271"));
+  problem.capacity_bytes = 150;
+  EXPECT_THAT(Message(PlanProblem(problem)), EndsWith("; this buffer alone does not fit: \"later\" 200 [5, 6)"));
+  problem.capacity_bytes = 271;
+  EXPECT_THAT(FindInfeasibleBuffers(problem)->buffers, IsEmpty());
+  problem.capacity_bytes.reset();
+  EXPECT_THAT(FindInfeasibleBuffers(problem)->buffers, IsEmpty());
+}
+
+TEST(PlanProblemTest, ManyThatAloneDoNotFitAreCounted) {
+  Problem problem;
+  for (int i = 0; i < 100; ++i) problem.buffers.push_back(MakeBuffer(absl::StrCat("b", i), 100 + i, 0, 1 + i % 3));
+  problem.capacity_bytes = 7000;
+  // 199 + ... + 161 = 7020.
+  EXPECT_THAT(Message(PlanProblem(problem)), EndsWith("; the largest 39 of them alone do not fit"));
+}
+
+TEST(PlanProblemTest, BadProblemsHaveNoSubset) {
+  Problem problem;
+  problem.capacity_bytes = 100;
+  problem.buffers = {MakeBuffer("a", -1, 0, 1)};
+  EXPECT_THAT(std::string(FindInfeasibleBuffers(problem).status().message()), HasSubstr("buffer \"a\": bytes=-1"));
+  problem.buffers = {MakeBuffer("a", 64, 0, 9), MakeBuffer("b", 64, 3, 4)};
+  problem.buffers[0].offset_bytes = 0;
+  problem.buffers[1].offset_bytes = 32;
+  EXPECT_THAT(std::string(FindInfeasibleBuffers(problem).status().message()), HasSubstr("which meets \"a\""));
 }
 
 TEST(PlanProblemTest, APinAboveTheCapacityIsTheReason) {
@@ -225,6 +274,21 @@ TEST(PlanProblemTest, ACapacityAboveTheLoadThatNoPlacementMeetsIsRefused) {
     const auto refused = PlanProblem(problem);
     EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
     EXPECT_THAT(Message(refused), HasSubstr("an exhaustive search found no placement"));
+    EXPECT_THAT(Message(refused), HasSubstr("alone do not fit: \""));
+    const auto subset = FindInfeasibleBuffers(problem);
+    ASSERT_TRUE(subset.ok()) << subset.status();
+    ASSERT_THAT(subset->buffers, Not(IsEmpty()));
+    EXPECT_EQ(subset->proof, InfeasibilityProof::kSearch);
+    EXPECT_TRUE(subset->minimal);
+    Problem part = problem;
+    part.buffers.clear();
+    for (size_t i : subset->buffers) part.buffers.push_back(problem.buffers[i]);
+    EXPECT_EQ(PlanProblem(part).status().code(), absl::StatusCode::kResourceExhausted);
+    for (size_t i = 0; i < part.buffers.size(); ++i) {
+      Problem rest = part;
+      rest.buffers.erase(rest.buffers.begin() + static_cast<std::ptrdiff_t>(i));
+      EXPECT_TRUE(PlanProblem(rest).ok()) << part.buffers[i].name;
+    }
     problem.capacity_bytes = plan->bytes;
     EXPECT_TRUE(PlanProblem(problem).ok());
   }

@@ -217,6 +217,33 @@ TEST(ExactSearchTest, ProvesThatTheLoadCannotBeMet) {
   EXPECT_EQ(FindFaultOf(problem, best), "");
 }
 
+// Three of 100 bytes at 64 leave tails of 28, into which two of 40 do not fit: 420 are needed where the bound is 385.
+// With all the others around them that is not found out.
+TEST(ExactSearchTest, SearchesThePeakByItself) {
+  std::mt19937_64 random(13);
+  std::vector<Interval> intervals = {{0, 2, 100}, {0, 2, 100}, {0, 2, 100}, {0, 2, 40}, {0, 2, 40}, {1, 12, 1}};
+  for (int64_t i = 0; i < 300; ++i) {
+    const int64_t begin = 2 + i / 2;
+    intervals.push_back(
+        {begin, begin + 1 + static_cast<int64_t>(random() % 12), 1 + static_cast<int64_t>(random() % 16)});
+  }
+  PlacementProblem problem = FromIntervals(intervals);
+  for (size_t s = 0; s < problem.storages.size(); ++s) {
+    problem.storages[s].alignment_bytes = s < 3 ? 64 : s < 6 ? 1 : int64_t{1} << random() % 4;
+  }
+  ASSERT_EQ(ComputeLowerBound(problem).bytes, 385);
+  const ExactPlacement none = FindPlacement(problem, 419, {.work = 100'000});
+  EXPECT_THAT(none.offset_bytes, IsEmpty());
+  EXPECT_EQ(none.lower_bound_bytes, 420);
+  const ExactPlacement found = FindPlacement(problem, 420, kPlenty);
+  ASSERT_EQ(found.offset_bytes.size(), problem.storages.size());
+  EXPECT_EQ(found.bytes, 420);
+  EXPECT_EQ(found.lower_bound_bytes, 385);
+  const ExactPlacement best = MinimizePlacement(problem, PlaceBySize(problem), kPlenty);
+  EXPECT_EQ(best.bytes, 420);
+  EXPECT_EQ(best.lower_bound_bytes, 420);
+}
+
 TEST(ExactSearchTest, AHigherWorkLimitOnlyAdds) {
   std::mt19937_64 random(3);
   std::vector<Interval> intervals;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
+#include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "planner/placement/granules.h"
 #include "planner/placement/pieces.h"
 #include "tests/planner/placement/placement_cases.h"
 
@@ -139,13 +143,102 @@ TEST(LowerBoundTest, NeverAboveTheOptimum) {
     for (int round = 0; round < 60; ++round, ++rounds) {
       PlacementProblem problem = RandomProblem(random, shape);
       for (StorageSpec& storage : problem.storages)
-        storage.alignment_bytes = std::min<int64_t>(storage.alignment_bytes, 4);
+        storage.alignment_bytes = std::min<int64_t>(storage.alignment_bytes, round % 2 == 0 ? 4 : 16);
       const int64_t bound = ComputeLowerBound(problem).bytes, optimum = BruteForce(problem).best();
       ASSERT_LE(bound, optimum) << "kind " << kind << ", round " << round;
       tight += bound == optimum;
     }
   }
   EXPECT_GT(tight, rounds * 3 / 4);
+}
+
+// What lies at larger alignments leaves tails open that nothing small fills.
+TEST(LowerBoundTest, CountsInEachAlignment) {
+  const auto stacked = [](std::initializer_list<std::pair<int64_t, int64_t>> sizes) {
+    PlacementProblem problem;
+    for (const auto& [size, alignment] : sizes) {
+      const uint32_t i = static_cast<uint32_t>(problem.pieces.size());
+      problem.storages.push_back({size, alignment, {}, i, 1});
+      problem.pieces.push_back({0, 1, 0, size});
+    }
+    return ComputeLowerBound(problem).bytes;
+  };
+  EXPECT_EQ(stacked({{65, 64}, {65, 64}, {65, 64}}), 128 + 128 + 65);
+  EXPECT_EQ(stacked({{65, 64}, {65, 64}, {65, 64}, {2, 1}}), 128 + 128 + 65);
+  EXPECT_EQ(stacked({{100, 64}, {30, 1}}), 130);
+  EXPECT_EQ(stacked({{65, 64}, {70, 1}, {65, 64}, {70, 1}, {65, 64}}), 449);
+  EXPECT_EQ(stacked({{40, 64}, {40, 64}, {2, 16}}), 64 + 40);
+}
+
+// One piece a storage, whole: the definition, for every alignment and every time.
+int64_t BoundByDefinition(const PlacementProblem& problem) {
+  int64_t best = 0;
+  for (const Piece& now : problem.pieces) {
+    for (const StorageSpec& of_granule : problem.storages) {
+      if (of_granule.num_pieces == 0) continue;
+      const int64_t granule = of_granule.alignment_bytes;
+      int64_t bytes = 0, tail = 0;
+      for (const StorageSpec& storage : problem.storages) {
+        if (storage.num_pieces == 0) continue;
+        const Piece& piece = problem.pieces[storage.first_piece];
+        if (piece.begin > now.begin || piece.end <= now.begin) continue;
+        const Granules granules = CountGranules(piece, storage.alignment_bytes, granule);
+        bytes += granules.bytes;
+        tail = std::max(tail, granules.tail);
+      }
+      best = std::max(best, bytes - tail);
+    }
+  }
+  return best;
+}
+
+// So the alignments that are left out would not have said more.
+TEST(LowerBoundTest, IsTheLargestOfAllAlignmentsAndTimes) {
+  std::mt19937_64 random(6);
+  int above_smallest = 0;
+  for (int round = 0; round < 2000; ++round) {
+    PlacementProblem problem = RandomProblem(random, {.max_storages = 12, .max_size = 60, .alignments = true});
+    for (size_t s = 0; s < problem.storages.size() && round % 2 == 0; ++s) {
+      StorageSpec& storage = problem.storages[s];
+      storage.size_bytes = AlignUp(storage.size_bytes, 1 + round % 4 * 2);
+      if (storage.num_pieces > 0) problem.pieces[storage.first_piece].high = storage.size_bytes;
+    }
+    const int64_t bound = ComputeLowerBound(problem).load_bytes;
+    ASSERT_EQ(bound, BoundByDefinition(problem)) << round;
+    for (StorageSpec& storage : problem.storages) storage.alignment_bytes = CommonAlignment(problem);
+    above_smallest += bound > ComputeLowerBound(problem).load_bytes ? 1 : 0;
+  }
+  EXPECT_GT(above_smallest, 200);
+}
+
+// All orders, each storage at the first place above the one before: no stack is lower than the best of these.
+TEST(LowerBoundTest, StacksOfMixedAlignments) {
+  std::mt19937_64 random(7);
+  int tight = 0;
+  constexpr int kRounds = 600;
+  for (int round = 0; round < kRounds; ++round) {
+    PlacementProblem problem;
+    const uint32_t n = 2 + static_cast<uint32_t>(random() % 5);
+    for (uint32_t i = 0; i < n; ++i) {
+      const int64_t size = 1 + static_cast<int64_t>(random() % (round % 2 == 0 ? 20 : 300));
+      problem.storages.push_back({size, int64_t{1} << random() % (round % 2 == 0 ? 4 : 8), {}, i, 1});
+      problem.pieces.push_back({0, 1, 0, size});
+    }
+    std::vector<size_t> order(n);
+    std::iota(order.begin(), order.end(), size_t{0});
+    int64_t least = INT64_MAX;
+    do {
+      int64_t top = 0;
+      for (size_t s : order) {
+        top = AlignUp(top, problem.storages[s].alignment_bytes) + problem.storages[s].size_bytes;
+      }
+      least = std::min(least, top);
+    } while (std::next_permutation(order.begin(), order.end()));
+    const int64_t bound = ComputeLowerBound(problem).bytes;
+    ASSERT_LE(bound, least) << round;
+    tight += bound == least ? 1 : 0;
+  }
+  EXPECT_GT(tight, kRounds * 2 / 3);
 }
 
 TEST(LowerBoundTest, LoadsOfTheData) {
