@@ -11,6 +11,7 @@
 #include "planner/placement/antichain.h"
 #include "planner/placement/conflict_lists.h"
 #include "planner/placement/lower_bound.h"
+#include "planner/placement/shortfall.h"
 
 namespace bufplan {
 namespace {
@@ -176,19 +177,24 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
     absl::StrAppend(&text, ", scratch of \"", graph.name(*op), "\" ", graph.op(*op).max_scratch_bytes);
   }
   if (problem.problem.order.has_value()) {
-    const Antichain heaviest = HeaviestAntichain(problem.problem, kAntichainWork);
+    const Antichain heaviest = HeaviestAntichain(problem.problem, kAntichainWork, options.deadline);
     if (heaviest.bytes > peak.bytes) {
       absl::StrAppend(&text, "; where streams run ahead of each other ", heaviest.bytes, " bytes may be live at once",
                       NamesOf(heaviest, graph, sharing, problem));
     }
   }
+  std::optional<Shortfall> shortfall = ShortfallOf(status);
   if (problem.problem.capacity_bytes.has_value()) {
     PlacementProblem unlimited = problem.problem;
     unlimited.capacity_bytes = std::nullopt;
     const absl::StatusOr<Placement> placement = Place(unlimited, options);
     if (placement.ok()) absl::StrAppend(&text, "; the least capacity known to work is ", placement->total_bytes);
+    if (placement.ok() && shortfall.has_value()) shortfall->best_bytes = placement->total_bytes;
   }
-  return absl::Status(status.code(), text);
+  absl::Status named(status.code(), text);
+  if (!shortfall.has_value()) return named;
+  shortfall->space = std::string(graph.name(problem.space));
+  return WithShortfall(std::move(named), *shortfall);
 }
 
 }  // namespace
@@ -210,6 +216,7 @@ PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
                      : options.effort == Effort::kDefault ? PlacementEffort::kDefault
                                                           : PlacementEffort::kMax;
   placement.work_limit = options.work_limit;
+  placement.deadline = options.deadline;
   return placement;
 }
 

@@ -1,6 +1,7 @@
 #include "planner/plan_problem.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -17,6 +18,7 @@
 #include "planner/placement/exact_search.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/lower_bound.h"
+#include "planner/placement/shortfall.h"
 
 namespace bufplan {
 namespace {
@@ -147,59 +149,150 @@ absl::Status NamePinConflict(const Problem& problem, const std::vector<size_t>& 
 absl::Status CapacityError(const Problem& problem, const std::vector<size_t>& order, const LowerBound& bound,
                            int64_t proven_bytes, int64_t known_bytes) {
   const int64_t capacity = *problem.capacity_bytes;
+  const Shortfall shortfall = {capacity, proven_bytes, known_bytes, ""};
+  const std::string known = absl::StrCat("; the least capacity known to work is ", known_bytes);
   if (bound.bytes <= capacity && proven_bytes > capacity) {
-    return absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", proven_bytes,
-                                                     " are needed: an exhaustive search found no "
-                                                     "placement, although no more than ",
-                                                     bound.bytes, " bytes are live at once; ",
-                                                     DescribeBound(problem, order, bound),
-                                                     "; the least capacity known to work is ", known_bytes));
+    return WithShortfall(absl::ResourceExhaustedError(absl::StrCat(
+                             "capacity=", capacity, " bytes, at least ", proven_bytes,
+                             " are needed: an exhaustive search found no placement, although no more than ",
+                             bound.bytes, " bytes are live at once; ", DescribeBound(problem, order, bound), known)),
+                         shortfall);
   }
   if (bound.bytes > capacity) {
-    return absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", bound.bytes,
-                                                     " are needed: ", DescribeBound(problem, order, bound),
-                                                     "; the least capacity known to work is ", known_bytes));
+    return WithShortfall(
+        absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", bound.bytes,
+                                                  " are needed: ", DescribeBound(problem, order, bound), known)),
+        shortfall);
   }
-  return absl::DeadlineExceededError(absl::StrCat(
-      "capacity=", capacity, " bytes: no plan found that fits, best ", known_bytes, ", lower bound ", bound.bytes, "; ",
-      DescribeBound(problem, order, bound), "; a higher effort or work limit may find one"));
+  return WithShortfall(absl::DeadlineExceededError(
+                           absl::StrCat("capacity=", capacity, " bytes: no plan found that fits, best ", known_bytes,
+                                        ", lower bound ", proven_bytes, "; ", DescribeBound(problem, order, bound))),
+                       shortfall);
+}
+
+// Steps of the exact search until the deadline, roughly.
+int64_t ExactStepsLeft(Deadline deadline) {
+  constexpr int64_t kStepNanoseconds = 12;
+  if (deadline.never()) return INT64_MAX;
+  const std::chrono::nanoseconds left = deadline.at() - std::chrono::steady_clock::now();
+  return std::max<int64_t>(left.count() / kStepNanoseconds, 0);
+}
+
+bool IsSearched(const PlacementProblem& problem) {
+  return problem.storages.size() <= kMostSearched && CanSearchExactly(problem);
+}
+
+// What was found for a capacity: a placement, a higher bound, or neither. True if it is a placement.
+bool Take(ExactPlacement found, Placement& placement) {
+  placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
+  if (!found.offset_bytes.empty()) {
+    placement.offset_bytes = std::move(found.offset_bytes);
+    placement.total_bytes = found.bytes;
+  }
+  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
+  return !found.offset_bytes.empty();
 }
 
 // For a placement that misses the capacity: one within it, or a bound above it, if either is found.
 void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, const PlacementOptions& options,
                           Placement& placement) {
-  if (problem.storages.size() > kMostSearched || !CanSearchExactly(problem)) return;
+  if (!IsSearched(problem)) return;
   const int64_t work = options.work_limit > 0                    ? options.work_limit
                        : options.exact_work_limit > 0            ? options.exact_work_limit
                        : options.effort == PlacementEffort::kMax ? 10 * kCapacityWork
                                                                  : kCapacityWork;
-  ExactPlacement found = FindPlacement(problem, capacity, work);
-  placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
-  if (found.offset_bytes.empty()) return;
-  placement.offset_bytes = std::move(found.offset_bytes);
-  placement.total_bytes = found.bytes;
-  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
+  Take(FindPlacement(problem, capacity, std::min(work, ExactStepsLeft(options.deadline))), placement);
 }
 
 // For a placement that is not known to be the best: asks for capacities between it and the bound, halving the gap.
-void SearchBelow(const PlacementProblem& problem, int64_t work, Placement& placement) {
-  if (problem.storages.size() > kMostSearched || !CanSearchExactly(problem)) return;
+void SearchBelow(const PlacementProblem& problem, int64_t work, Deadline deadline, Placement& placement) {
+  if (!IsSearched(problem)) return;
   int64_t failed = placement.lower_bound_bytes;
   const int64_t per_try = work / kBelowTries;
-  while (work > 0 && placement.total_bytes > placement.lower_bound_bytes) {
+  while (work > 0 && placement.total_bytes > placement.lower_bound_bytes && !deadline.Passed()) {
     const int64_t capacity = failed + (placement.total_bytes - failed) / 2;
     if (placement.total_bytes - capacity < placement.total_bytes / kSmallestStep) break;
-    ExactPlacement found = FindPlacement(problem, capacity, std::min(work, per_try));
+    ExactPlacement found = FindPlacement(problem, capacity, std::min({work, per_try, ExactStepsLeft(deadline)}));
     work -= found.work;
-    placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
-    if (found.offset_bytes.empty()) {
-      failed = capacity;
-      continue;
-    }
-    placement.offset_bytes = std::move(found.offset_bytes);
-    placement.total_bytes = found.bytes;
+    if (!Take(std::move(found), placement)) failed = capacity;
   }
-  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
+}
+
+// The same where time is the only limit: first the capacity, if that is missed, then all parts of the gap down to the
+// byte, each for an eighth of the time that is left, then for a quarter, and so on.
+void SearchBelowUntil(const PlacementProblem& problem, int64_t capacity, Deadline deadline, Placement& placement) {
+  const auto is_over = [&] { return placement.optimal || placement.lower_bound_bytes > capacity || deadline.Passed(); };
+  for (int part = 8; !is_over(); part = std::max(part / 2, 1)) {
+    int64_t failed = placement.lower_bound_bytes - 1;
+    while (failed < placement.total_bytes - 1 && !is_over()) {
+      const bool missed = placement.total_bytes > capacity;
+      const int64_t asked = missed ? capacity : failed + (placement.total_bytes - failed) / 2;
+      const Deadline end = deadline.Part(part);
+      if (!Take(FindPlacement(problem, asked, ExactStepsLeft(end)), placement)) failed = asked;
+      failed = std::max(failed, placement.lower_bound_bytes - 1);
+      if (missed && placement.total_bytes > capacity) break;
+    }
+  }
+}
+
+// The placement that is found without the capacity, so that a failure can say what would work, and below that.
+absl::StatusOr<Placement> Search(const PlacementProblem& problem, std::optional<int64_t> capacity_bytes,
+                                 const PlacementOptions& options) {
+  const int64_t capacity = capacity_bytes.value_or(INT64_MAX);
+  PlacementOptions effort = options;
+  const bool unset = effort.work_limit == 0 && effort.exact_work_limit == 0;
+  if (unset && effort.effort == PlacementEffort::kDefault && !capacity_bytes.has_value()) {
+    effort.exact_work_limit = kExactWork;
+  }
+  absl::StatusOr<Placement> placement = Place(problem, effort);
+  if (!placement.ok()) return placement;
+  const auto misses = [&] { return placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity; };
+  if (misses() && options.effort == PlacementEffort::kFast) {
+    PlacementOptions harder = options;
+    harder.effort = PlacementEffort::kDefault;
+    placement = Place(problem, harder);
+    if (!placement.ok()) return placement;
+  }
+  if (misses()) SearchWithinCapacity(problem, capacity, options, *placement);
+  if (placement->total_bytes > capacity && unset && effort.effort == PlacementEffort::kDefault &&
+      !options.deadline.Passed()) {
+    effort.exact_work_limit = kExactWork;  // to name the least that is known to work
+    absl::StatusOr<Placement> longer = Place(problem, effort);
+    if (longer.ok() && longer->total_bytes < placement->total_bytes) {
+      longer->lower_bound_bytes = std::max(longer->lower_bound_bytes, placement->lower_bound_bytes);
+      longer->optimal = longer->total_bytes == longer->lower_bound_bytes;
+      placement = std::move(longer);
+    }
+  }
+  if (unset && effort.effort != PlacementEffort::kFast && !capacity_bytes.has_value()) {
+    SearchBelow(problem, effort.effort == PlacementEffort::kMax ? 20 * kBelowWork : kBelowWork, options.deadline,
+                *placement);
+  }
+  return placement;
+}
+
+// As Search() at kDefault, then all that is left of the time: a third for the methods of Place(), the rest for the
+// exact search.
+absl::StatusOr<Placement> SearchUntilDeadline(const PlacementProblem& problem, std::optional<int64_t> capacity_bytes,
+                                              const PlacementOptions& options) {
+  if (!IsSearched(problem)) return Search(problem, capacity_bytes, options);
+  const int64_t capacity = capacity_bytes.value_or(INT64_MAX);
+  PlacementOptions step = options;
+  step.effort = PlacementEffort::kDefault;
+  absl::StatusOr<Placement> placement = Search(problem, capacity_bytes, step);
+  if (!placement.ok() || placement->optimal || placement->lower_bound_bytes > capacity) return placement;
+  step = options;
+  step.deadline = options.deadline.Part(3);
+  if (step.deadline.Passed()) return placement;
+  absl::StatusOr<Placement> longer = Place(problem, step);
+  if (longer.ok()) {
+    if (longer->total_bytes > placement->total_bytes) std::swap(*longer, *placement);
+    longer->lower_bound_bytes = std::max(longer->lower_bound_bytes, placement->lower_bound_bytes);
+    longer->optimal = longer->total_bytes == longer->lower_bound_bytes;
+    placement = std::move(longer);
+  }
+  SearchBelowUntil(problem, capacity, options.deadline, *placement);
+  return placement;
 }
 
 absl::Status CheckOwnPlan(const Problem& problem, const ProblemPlan& plan) {
@@ -219,36 +312,15 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
   const PlacementProblem unlimited = MakePlacementProblem(problem, order);
   const int64_t capacity = problem.capacity_bytes.value_or(INT64_MAX);
 
-  // Without the capacity, so that a failure can say what would work.
-  PlacementOptions effort = options.placement;
-  const bool unset = effort.work_limit == 0 && effort.exact_work_limit == 0;
-  if (unset && effort.effort == PlacementEffort::kDefault && !problem.capacity_bytes.has_value()) {
-    effort.exact_work_limit = kExactWork;
-  }
-  absl::StatusOr<Placement> placement = Place(unlimited, effort);
+  const bool only_time = options.placement.effort == PlacementEffort::kMax && options.placement.work_limit == 0 &&
+                         options.placement.exact_work_limit == 0 && !options.placement.deadline.never();
+  const absl::StatusOr<Placement> placement =
+      only_time ? SearchUntilDeadline(unlimited, problem.capacity_bytes, options.placement)
+                : Search(unlimited, problem.capacity_bytes, options.placement);
   if (!placement.ok()) return NamePinConflict(problem, order, unlimited, placement.status());
-  if (placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity &&
-      options.placement.effort == PlacementEffort::kFast) {
-    PlacementOptions harder = options.placement;
-    harder.effort = PlacementEffort::kDefault;
-    placement = Place(unlimited, harder);
-    if (!placement.ok()) return placement.status();
-  }
-  if (placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity) {
-    SearchWithinCapacity(unlimited, capacity, options.placement, *placement);
-  }
   if (placement->total_bytes > capacity) {
-    if (unset && effort.effort == PlacementEffort::kDefault) {
-      effort.exact_work_limit = kExactWork;  // to name the least that is known to work
-      const absl::StatusOr<Placement> longer = Place(unlimited, effort);
-      if (longer.ok()) placement->total_bytes = std::min(placement->total_bytes, longer->total_bytes);
-    }
     return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->lower_bound_bytes,
                          placement->total_bytes);
-  }
-
-  if (unset && effort.effort != PlacementEffort::kFast && !problem.capacity_bytes.has_value()) {
-    SearchBelow(unlimited, effort.effort == PlacementEffort::kMax ? 20 * kBelowWork : kBelowWork, *placement);
   }
 
   ProblemPlan plan;

@@ -46,7 +46,7 @@ Occupied Measure(const PlacementProblem& problem, const std::vector<int32_t>& pi
 }
 
 Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& slots, int64_t granule,
-                             int64_t work_limit) {
+                             int64_t work_limit, Deadline deadline) {
   std::vector<int64_t> weights;
   weights.reserve(problem.pieces.size());
   int64_t sum = 0;
@@ -61,9 +61,9 @@ Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& 
   Antichain result;
   const int64_t share = work_limit / 4;  // before the proof, and after one that fails
   WeighedCut best = {ListPeak(problem, slots, weights), 0};
-  best.weight = ImproveCut(slots, weights, share, best.cut, result.work);
-  result.exact = ProveHeaviest(slots, weights, work_limit - share, best, result.work);
-  if (!result.exact) best.weight = ImproveCut(slots, weights, work_limit, best.cut, result.work);
+  best.weight = ImproveCut(slots, weights, share, best.cut, result.work, deadline);
+  result.exact = ProveHeaviest(slots, weights, work_limit - share, best, result.work, deadline);
+  if (!result.exact) best.weight = ImproveCut(slots, weights, work_limit, best.cut, result.work, deadline);
   for (int32_t p : LiveAt(slots, best.cut)) {
     if (weights[static_cast<size_t>(p)] > 0) result.pieces.push_back(p);
   }
@@ -76,14 +76,14 @@ Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& 
 
 }  // namespace
 
-Antichain HeaviestAntichain(const PlacementProblem& problem, int64_t work_limit) {
+Antichain HeaviestAntichain(const PlacementProblem& problem, int64_t work_limit, Deadline deadline) {
   const ChainSlots slots = MakeChainSlots(problem);
   const int64_t granule = problem.max_chunk_bytes.has_value() ? 1 : CommonAlignment(problem);
-  Antichain best = HeaviestInGranules(problem, slots, granule, work_limit);
+  Antichain best = HeaviestInGranules(problem, slots, granule, work_limit, deadline);
   const bool aligned = std::all_of(problem.pieces.begin(), problem.pieces.end(),
                                    [granule](const Piece& piece) { return piece.low % granule == 0; });
   if (aligned) return best;
-  Antichain plain = HeaviestInGranules(problem, slots, 1, work_limit - best.work);
+  Antichain plain = HeaviestInGranules(problem, slots, 1, work_limit - best.work, deadline);
   plain.exact = best.exact = plain.exact && best.exact;
   plain.work = best.work = plain.work + best.work;
   return plain.bytes > best.bytes ? plain : best;

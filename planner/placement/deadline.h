@@ -17,6 +17,11 @@ class Deadline {
   bool never() const { return at_ == std::chrono::steady_clock::time_point::max(); }
   bool Passed() const { return !never() && std::chrono::steady_clock::now() >= at_; }
   std::chrono::steady_clock::time_point at() const { return at_; }
+  // The moment at which the n-th part of what is left is over.
+  Deadline Part(int n) const {
+    const auto now = std::chrono::steady_clock::now();
+    return never() || at_ <= now ? *this : Deadline(now + (at_ - now) / n);
+  }
 
  private:
   std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::time_point::max();

@@ -25,13 +25,20 @@ constexpr int kLogStretch = 10;
 // Ejection is asked to take away half of what the top is above the target, then, where that fails, a fifth, then thirds
 // until that fails. Where less than this part of the target is left it is asked for all of it.
 constexpr int64_t kSmallPart = 2000;
-// Steps for one such request.
+// Steps for one such request; without a limit on all of them together, so many times more after one that failed.
 constexpr int64_t kRequestWork = 20'000'000;
+constexpr int64_t kNoLimit = INT64_MAX / 4;
+constexpr int64_t kMoreSteps = 4;
 
 class LargeScale {
  public:
-  LargeScale(const SlotLives& lives, int64_t target_bytes, int64_t max_work, TimeBuckets& buckets)
-      : lives_(lives), target_bytes_(target_bytes), max_work_(max_work), buckets_(buckets), offset_(lives.size(), 0) {}
+  LargeScale(const SlotLives& lives, int64_t target_bytes, int64_t max_work, Deadline deadline, TimeBuckets& buckets)
+      : lives_(lives),
+        target_bytes_(target_bytes),
+        max_work_(max_work),
+        deadline_(deadline),
+        buckets_(buckets),
+        offset_(lives.size(), 0) {}
 
   // Returns the highest end.
   int64_t Run() {
@@ -40,7 +47,7 @@ class LargeScale {
     } else {
       PlaceByLoad();
     }
-    if (Top() > target_bytes_ && work() < max_work_) LowerTop();
+    if (Top() > target_bytes_ && !IsOver()) LowerTop();
     return Top();
   }
 
@@ -48,6 +55,8 @@ class LargeScale {
   int64_t work() const { return buckets_.work() - first_work_; }
 
  private:
+  bool IsOver() const { return work() >= max_work_ || deadline_.Passed(); }
+
   int64_t Top() const {
     int64_t top = 0;
     for (size_t rank = 0; rank < lives_.size(); ++rank) top = std::max(top, offset_[rank] + lives_.size_bytes[rank]);
@@ -60,7 +69,8 @@ class LargeScale {
     PeakOrder best_order = kPeakOrders[0];
     std::vector<int64_t> offset;
     const auto place = [&](PeakOrder order, int passes) {
-      const int64_t top = PlacePeakFirst(lives_, target_bytes_, order, passes, buckets_, offset);
+      const Deadline deadline = best_top < INT64_MAX ? deadline_ : Deadline();
+      const int64_t top = PlacePeakFirst(lives_, target_bytes_, order, passes, buckets_, offset, deadline);
       if (top >= best_top) return;
       best_top = top;
       best_order = order;
@@ -68,12 +78,13 @@ class LargeScale {
     };
     for (const PeakOrder order : kPeakOrders) {
       const bool first = order == kPeakOrders[0];
-      if (!first && (best_top <= target_bytes_ || work() >= max_work_)) break;
+      if (!first && (best_top <= target_bytes_ || IsOver())) break;
       place(order, 1);
       if (first) first_work_ = buckets_.work();
     }
-    if (best_top <= target_bytes_ || work() >= max_work_) return;
+    if (best_top <= target_bytes_ || IsOver()) return;
     place(best_order, kPasses);
+    if (IsOver()) return;
     buckets_.Clear();
     for (size_t rank = 0; rank < lives_.size(); ++rank) buckets_.Insert(rank, offset_[rank]);
   }
@@ -107,16 +118,17 @@ class LargeScale {
   void LowerTop() {
     Ejection ejection(lives_, target_bytes_, buckets_, offset_);
     bool failed = false;
-    int64_t keep_sixteenths = 8;
-    for (int64_t top = Top(); top > target_bytes_ && work() < max_work_; top = Top()) {
+    int64_t keep_sixteenths = 8, request_work = kRequestWork;
+    for (int64_t top = Top(); top > target_bytes_ && !IsOver(); top = Top()) {
       const int64_t above = top - target_bytes_;
       const bool all = above < target_bytes_ / kSmallPart;
       const int64_t limit = all ? target_bytes_ : top - (above / 16 * (16 - keep_sixteenths) + above % 16);
-      const int64_t work_end = buckets_.work() + std::min(kRequestWork, max_work_ - work());
-      if (ejection.Lower(std::max(limit, target_bytes_), work_end)) {
+      const int64_t work_end = buckets_.work() + std::min(request_work, max_work_ - work());
+      if (ejection.Lower(std::max(limit, target_bytes_), work_end, deadline_)) {
         if (failed) keep_sixteenths = 11;
       } else if (keep_sixteenths > 8) {
-        return;
+        if (max_work_ < kNoLimit || request_work > kNoLimit / kMoreSteps) return;
+        request_work *= kMoreSteps;
       } else {
         failed = true;
         keep_sixteenths = 13;
@@ -126,6 +138,7 @@ class LargeScale {
 
   const SlotLives& lives_;
   const int64_t target_bytes_, max_work_;
+  const Deadline deadline_;
   TimeBuckets& buckets_;
   std::vector<int64_t> offset_;  // by rank
   int64_t first_work_ = 0;       // what the first order took
@@ -143,11 +156,11 @@ bool CanPlaceLargeScale(const PlacementProblem& problem) {
 }
 
 std::optional<LargeScalePlacement> PlaceLargeScale(const PlacementProblem& problem, int64_t target_bytes,
-                                                   int64_t max_work) {
+                                                   int64_t max_work, Deadline deadline) {
   const SlotLives lives = MakeSlotLives(problem);
   std::optional<TimeBuckets> buckets = TimeBuckets::Build(lives);
   if (!buckets.has_value()) return std::nullopt;
-  LargeScale method(lives, target_bytes, max_work, *buckets);
+  LargeScale method(lives, target_bytes, max_work, deadline, *buckets);
   LargeScalePlacement placement;
   placement.bytes = method.Run();
   placement.work = method.work();

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "planner/choice.h"
+#include "planner/placement/shortfall.h"
 #include "planner/reuse/edge_search.h"
 
 namespace bufplan {
@@ -17,14 +19,20 @@ namespace {
 absl::Status StillShort(const absl::Status& without, const Graph& graph, const Candidate& least,
                         const std::vector<int64_t>& targets, const std::vector<int64_t>& in_every_run) {
   bool proven = false;
+  std::optional<Shortfall> shortfall;  // the one that is proven to be
   std::string text = absl::StrCat("without order edges between streams: ", without.message());
   for (size_t i = 0; i < targets.size() && least.placements.size() == targets.size(); ++i) {
     if (least.placements[i].total_bytes <= targets[i]) continue;
+    if (!shortfall.has_value() || (!proven && in_every_run[i] > targets[i])) {
+      shortfall = {targets[i], in_every_run[i], least.placements[i].total_bytes,
+                   std::string(graph.name(least.problems[i].space))};
+    }
     proven = proven || in_every_run[i] > targets[i];
     absl::StrAppend(&text, "; with such edges space \"", graph.name(least.problems[i].space), "\" needs at least ",
                     in_every_run[i], " bytes, and ", least.placements[i].total_bytes, " are known to work");
   }
-  return proven ? absl::ResourceExhaustedError(text) : absl::DeadlineExceededError(text);
+  absl::Status status = proven ? absl::ResourceExhaustedError(text) : absl::DeadlineExceededError(text);
+  return shortfall.has_value() ? WithShortfall(std::move(status), *shortfall) : status;
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedul
   absl::StatusOr<Candidate> best = ChooseCandidate(graph, schedule, options);
   if (schedule.one_stream() || options.reuse_edges == ReuseEdges::kNever || work <= 0) return best;
   if (!best.ok()) {
-    if (!IsOutOfMemory(best.status())) return best;
+    if (!IsOutOfMemory(best.status()) || options.deadline.Passed()) return best;
     absl::StatusOr<Candidate> wide = ChooseCandidate(graph, schedule, options, Capacities::kIgnore);
     if (!wide.ok()) return best;
     const std::vector<int64_t> targets = CapacitiesOf(graph, options);
@@ -48,7 +56,7 @@ absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedul
     if (!search.Reach(targets)) return StillShort(best.status(), graph, *wide, targets, in_every_run);
     best = std::move(wide);
   }
-  if (options.reuse_edges == ReuseEdges::kAllow && best->bytes > 0) {
+  if (options.reuse_edges == ReuseEdges::kAllow && best->bytes > 0 && !options.deadline.Passed()) {
     EdgeSearch search(graph, schedule, options, *best, work);
     search.Lower();
     search.Trim();

@@ -13,6 +13,8 @@
 // stays is one without which two storages that share bytes would not be ordered. (Bytes that a `fill` or `copy` leaves
 // undefined count as written.)
 //
+// Once options.deadline has passed it ends with what it has; edges may then be there that are not needed.
+//
 // COST: a limited number of steps, about a second of them for one plan (ten at kMax), shared by all sets of fusion
 // groups that are tried. Deterministic. THREADS: no shared state.
 #ifndef BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
