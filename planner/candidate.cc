@@ -188,8 +188,10 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
     PlacementProblem unlimited = problem.problem;
     unlimited.capacity_bytes = std::nullopt;
     const absl::StatusOr<Placement> placement = Place(unlimited, options);
-    if (placement.ok()) absl::StrAppend(&text, "; the least capacity known to work is ", placement->total_bytes);
-    if (placement.ok() && shortfall.has_value()) shortfall->best_bytes = placement->total_bytes;
+    std::optional<int64_t> best = shortfall.has_value() ? shortfall->best_bytes : std::nullopt;
+    if (placement.ok()) best = std::min(best.value_or(INT64_MAX), placement->total_bytes);
+    if (best.has_value()) absl::StrAppend(&text, "; the least capacity known to work is ", *best);
+    if (shortfall.has_value()) shortfall->best_bytes = best;
   }
   absl::Status named(status.code(), text);
   if (!shortfall.has_value()) return named;

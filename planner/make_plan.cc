@@ -19,6 +19,8 @@ namespace {
 
 // Ops that are checked, all checks together, to find out which added edges are needed.
 constexpr size_t kMaxCheckedOps = 4'000'000;
+// Time that is left to check the plan, per op.
+constexpr std::chrono::nanoseconds kCheckTime{700};
 
 absl::Status CheckOwnPlan(const Graph& graph, const Plan& plan) {
   const absl::StatusOr<CheckReport> report = CheckPlan(graph, plan);
@@ -111,9 +113,7 @@ absl::StatusOr<GroupChoice> ChooseUntilDeadline(const Graph& graph, const PlanOp
   PlanOptions step = options;
   step.effort = Effort::kDefault;
   absl::StatusOr<GroupChoice> best = Choose(graph, step);
-  const auto is_over = [&] {
-    return options.deadline.Passed() || (!best.ok() && !absl::IsDeadlineExceeded(best.status()));
-  };
+  const auto is_over = [&] { return options.deadline.Passed() || (!best.ok() && !IsOutOfMemory(best.status())); };
   if (is_over()) return best;
   step.effort = Effort::kMax;
   step.work_limit = kStepsPerWay + kStepsPerOp * static_cast<int64_t>(graph.ops().size());
@@ -121,7 +121,7 @@ absl::StatusOr<GroupChoice> ChooseUntilDeadline(const Graph& graph, const PlanOp
   absl::StatusOr<GroupChoice> other = Choose(graph, step);
   if (!best.ok() || (other.ok() && IsBetter(graph, options, other->plan, best->plan))) best = std::move(other);
   if (is_over()) return best;
-  if (!best.ok()) return Choose(graph, options);
+  if (!best.ok()) return absl::IsDeadlineExceeded(best.status()) ? Choose(graph, options) : std::move(best);
   PlaceAgain(graph, options, *best->placed, best->plan);
   return best;
 }
@@ -141,6 +141,7 @@ absl::StatusOr<Plan> MakePlan(const Graph& graph, const PlanOptions& options) {
   }
   PlanOptions timed = options;
   timed.deadline = DeadlineOf(options);
+  if (options.check) timed.deadline = timed.deadline.LessTime(kCheckTime * static_cast<int64_t>(graph.ops().size()));
   const bool only_time = timed.effort == Effort::kMax && timed.work_limit == 0 && !timed.deadline.never();
   absl::StatusOr<GroupChoice> choice = only_time ? ChooseUntilDeadline(graph, timed) : Choose(graph, timed);
   if (!choice.ok()) return choice.status();

@@ -306,17 +306,20 @@ absl::Status CheckOwnPlan(const Problem& problem, const ProblemPlan& plan) {
 }  // namespace
 
 absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProblemOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
   if (absl::Status status = ValidateProblem(problem); !status.ok()) return status;
   if (absl::Status status = CheckPaddedSum(problem); !status.ok()) return status;
   const std::vector<size_t> order = CanonicalOrder(problem);
   const PlacementProblem unlimited = MakePlacementProblem(problem, order);
   const int64_t capacity = problem.capacity_bytes.value_or(INT64_MAX);
 
-  const bool only_time = options.placement.effort == PlacementEffort::kMax && options.placement.work_limit == 0 &&
-                         options.placement.exact_work_limit == 0 && !options.placement.deadline.never();
-  const absl::StatusOr<Placement> placement =
-      only_time ? SearchUntilDeadline(unlimited, problem.capacity_bytes, options.placement)
-                : Search(unlimited, problem.capacity_bytes, options.placement);
+  PlacementOptions search = options.placement;
+  // To check a plan takes about as long as to check the problem and to put it in order.
+  if (options.check) search.deadline = search.deadline.LessTime(std::chrono::steady_clock::now() - start);
+  const bool only_time = search.effort == PlacementEffort::kMax && search.work_limit == 0 &&
+                         search.exact_work_limit == 0 && !search.deadline.never();
+  const absl::StatusOr<Placement> placement = only_time ? SearchUntilDeadline(unlimited, problem.capacity_bytes, search)
+                                                        : Search(unlimited, problem.capacity_bytes, search);
   if (!placement.ok()) return NamePinConflict(problem, order, unlimited, placement.status());
   if (placement->total_bytes > capacity) {
     return CapacityError(problem, order, ComputeLowerBound(unlimited), placement->lower_bound_bytes,

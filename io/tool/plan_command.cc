@@ -241,6 +241,11 @@ absl::StatusOr<int> RunPlan(const CommandLine& line, const ToolIo& io) {
   const std::string& path = line.arguments()[0];
   const absl::StatusOr<Input> input = LoadInput(path, request->load, io);
   if (!input.ok()) return input.status();
+  // To write a plan takes up to as long as to read what it is the plan of; the rest is what all comes to an end with.
+  const double part = request->output.empty() ? 0.2 : 0.8;
+  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
+  request->options.deadline = request->options.deadline.LessTime(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(part * reading));
   if (!IsCsvPath(request->output) && SameFile(path, request->output)) {
     return absl::InvalidArgumentError(absl::StrCat(PathText(path), ": the plan would replace what it is the plan of"));
   }

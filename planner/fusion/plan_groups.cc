@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "planner/placement/deadline.h"
 #include "planner/placement/lower_bound.h"
 #include "planner/reuse/reuse_edges.h"
 

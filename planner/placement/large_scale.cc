@@ -127,7 +127,7 @@ class LargeScale {
       if (ejection.Lower(std::max(limit, target_bytes_), work_end, deadline_)) {
         if (failed) keep_sixteenths = 11;
       } else if (keep_sixteenths > 8) {
-        if (max_work_ < kNoLimit || request_work > kNoLimit / kMoreSteps) return;
+        if (deadline_.never() || max_work_ < kNoLimit || request_work > kNoLimit / kMoreSteps) return;
         request_work *= kMoreSteps;
       } else {
         failed = true;
