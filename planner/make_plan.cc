@@ -13,6 +13,7 @@
 #include "planner/fusion/choose_groups.h"
 #include "planner/fusion/group_trials.h"
 #include "planner/fusion/plan_groups.h"
+#include "planner/reuse/reuse_edges.h"
 
 namespace bufplan {
 namespace {
@@ -77,9 +78,14 @@ absl::StatusOr<GroupChoice> Choose(const Graph& graph, const PlanOptions& option
   if (options.reuse_edges != ReuseEdges::kIfShort) return ChooseGroups(graph, options);
   PlanOptions without = options;
   without.reuse_edges = ReuseEdges::kNever;
+  const bool limited =
+      options.capacity_bytes.has_value() || std::any_of(graph.spaces().begin(), graph.spaces().end(),
+                                                        [](const Space& s) { return s.capacity_bytes.has_value(); });
+  if (limited && !graph.happens_before().total_order_by_list()) without.deadline = options.deadline.Part(3);
   absl::StatusOr<GroupChoice> choice = ChooseGroups(graph, without);
   const bool one_stream = graph.happens_before().total_order_by_list();
-  if (choice.ok() || one_stream || !IsOutOfMemory(choice.status()) || options.deadline.Passed()) return choice;
+  if (choice.ok() || one_stream || !IsOutOfMemory(choice.status())) return choice;
+  if (options.deadline.Passed()) return WithoutTrying(choice.status());
   return ChooseGroups(graph, options);
 }
 

@@ -185,12 +185,13 @@ bool IsSearched(const PlacementProblem& problem) {
 // What was found for a capacity: a placement, a higher bound, or neither. True if it is a placement.
 bool Take(ExactPlacement found, Placement& placement) {
   placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
-  if (!found.offset_bytes.empty()) {
+  const bool is_placed = !found.offset_bytes.empty();
+  if (is_placed) {
     placement.offset_bytes = std::move(found.offset_bytes);
     placement.total_bytes = found.bytes;
   }
   placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
-  return !found.offset_bytes.empty();
+  return is_placed;
 }
 
 // For a placement that misses the capacity: one within it, or a bound above it, if either is found.

@@ -239,14 +239,18 @@ bool EdgeSearch::Climb(const std::vector<int64_t>& targets, size_t first) {
 bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
   std::optional<Placed> fewest;
   const int64_t enough = work_ - kRetryWork;
+  const Deadline deadline = options_.deadline;
+  options_.deadline = deadline.Part(2);
   for (size_t first = 0; first < kMaxFirst && (first == 0 || work_ > std::max<int64_t>(enough, 0)); ++first) {
     if (!Climb(targets, first)) continue;
     Trim(targets);
     if (!fewest.has_value() || c_.bought.size() < fewest->bought.size()) fewest = Save();
     if (fewest->bought.size() <= 1) break;
   }
+  options_.deadline = deadline;
   if (fewest.has_value()) {
     Restore(*std::move(fewest));
+    if (!deadline.never()) Trim(targets);  // as far as there was no time before
     ReachWithFewer(targets);
     return true;
   }

@@ -22,6 +22,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/graph.h"
 #include "planner/candidate.h"
@@ -36,6 +37,9 @@ namespace bufplan {
 // The search for edges takes its steps from `work`; without any left there are no edges.
 absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
                                                int64_t& work);
+
+// The failure of a plan without edges where the time is over before any were tried: nothing is proven.
+absl::Status WithoutTrying(const absl::Status& status);
 
 // Steps for one plan: about a second of them.
 int64_t ReuseEdgesWork(const Graph& graph, const PlanOptions& options);

@@ -91,7 +91,9 @@ TEST(TimeLimit, IsAnOptionOfThePlan) {
   const absl::StatusOr<Plan> plan = MakePlan(graph, {.effort = Effort::kFast, .time_limit = absl::Milliseconds(2500)});
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_THAT(plan->options, Contains(Pair("time_limit", "2.5")));
-  for (const auto& [name, value] : MakePlan(graph)->options) EXPECT_NE(name, "time_limit");
+  const absl::StatusOr<Plan> untimed = MakePlan(graph);
+  ASSERT_TRUE(untimed.ok()) << untimed.status();
+  for (const auto& [name, value] : untimed->options) EXPECT_NE(name, "time_limit");
   for (const absl::Duration bad : {absl::ZeroDuration(), absl::Seconds(-1), -absl::InfiniteDuration()}) {
     const absl::Status refused = MakePlan(graph, {.time_limit = bad}).status();
     EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
@@ -109,6 +111,26 @@ TEST(TimeLimit, AMissedCapacityIsProvenOrGivenUp) {
   EXPECT_GT(ShortfallOf(proven)->lower_bound_bytes, 100);
   EXPECT_GE(ShortfallOf(proven)->best_bytes, least);
   EXPECT_EQ(ShortfallOf(proven)->space, "device");
+}
+
+// With the two streams one after the other it would fit, so nothing is proven where that was not tried.
+TEST(TimeLimit, EdgesThatWereNotTriedAreNoProof) {
+  GraphBuilder b;
+  const StreamId s0 = b.AddStream("s0"), s1 = b.AddStream("s1");
+  for (const StreamId s : {s0, s1}) {
+    const ValueId x = b.Compute(absl::StrCat("x", s.value), {.writes = {{.bytes = 100}}, .stream = s});
+    b.Compute(absl::StrCat("r", s.value), {.reads = {x}, .stream = s});
+  }
+  absl::StatusOr<Graph> graph = std::move(b).Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_TRUE(MakePlan(*graph, {.capacity_bytes = 100}).ok());
+  const absl::Status cut = MakePlan(*graph, {.capacity_bytes = 100, .deadline = kPast}).status();
+  EXPECT_EQ(cut.code(), absl::StatusCode::kDeadlineExceeded) << cut;
+  ASSERT_TRUE(ShortfallOf(cut).has_value());
+  EXPECT_LE(ShortfallOf(cut)->lower_bound_bytes, 100);
+  const absl::Status never =
+      MakePlan(*graph, {.capacity_bytes = 100, .reuse_edges = ReuseEdges::kNever, .deadline = kPast}).status();
+  EXPECT_EQ(never.code(), absl::StatusCode::kResourceExhausted) << never;
 }
 
 TEST(TimeLimit, Problems) {
