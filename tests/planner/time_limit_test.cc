@@ -118,8 +118,8 @@ TEST(TimeLimit, EdgesThatWereNotTriedAreNoProof) {
   GraphBuilder b;
   const StreamId s0 = b.AddStream("s0"), s1 = b.AddStream("s1");
   for (const StreamId s : {s0, s1}) {
-    const ValueId x = b.Compute(absl::StrCat("x", s.value), {.writes = {{.bytes = 100}}, .stream = s});
-    b.Compute(absl::StrCat("r", s.value), {.reads = {x}, .stream = s});
+    const ValueId x = b.Compute(absl::StrCat("x", s.value), {.writes = {{.bytes = 100}}, .options = {.stream = s}});
+    b.Compute(absl::StrCat("r", s.value), {.reads = {x}, .options = {.stream = s}});
   }
   absl::StatusOr<Graph> graph = std::move(b).Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
