@@ -254,7 +254,8 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBoun
   const auto place_large_scale = [&] {
     std::optional<LargeScalePlacement> result =
         PlaceLargeScale(problem, bound.bytes, LargeScaleWorkLimit(options, n),
-                        UntilDeadline(options) && n <= kMostForOrders ? options.deadline.Part(2) : options.deadline);
+                        UntilDeadline(options) && n <= kMostForOrders ? options.deadline.Part(2) : options.deadline,
+                        placed_bytes < INT64_MAX ? options.deadline : Deadline());
     large = result.has_value();
     if (large) large_work = result->work;
     if (large) offer(result->bytes, std::move(result->offset_bytes));

@@ -121,6 +121,7 @@ TEST(LargeScaleTest, ATimeThatIsOverLeavesTheFirstOrder) {
     ASSERT_TRUE(first.has_value() && cut.has_value());
     EXPECT_EQ(cut->offset_bytes, first->offset_bytes);
     EXPECT_EQ(cut->work, 0);
+    EXPECT_FALSE(PlaceLargeScale(problem, bound, kMuchWork, past, past).has_value());
   }
 }
 
