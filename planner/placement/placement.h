@@ -91,8 +91,8 @@ struct PlacementOptions {
   int64_t exact_work_limit = 0;
   // Ends the search where the work limits do not. At kMax, with both work limits 0, there is no other limit: the search
   // goes on until then, or until the placement is proven to be the best. What is always there after it: the sweep, or
-  // the first order of large_scale.h, or the first of the named orders; and of these all that takes 10^7 steps
-  // together, some tens of milliseconds.
+  // the first order of large_scale.h, or the first of the named orders; and, of up to 10,000 storages, what all of
+  // these reach in 10^7 steps together, some tens of milliseconds.
   Deadline deadline = {};
 };
 

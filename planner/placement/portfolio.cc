@@ -68,7 +68,7 @@ int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& 
 // live at once in no order at all can reach.
 constexpr int64_t kNamedOrdersWorkLimit = 1'000'000'000;
 
-// Steps that they take even where the time is over.
+// Steps that they take even where the time is over, of few storages.
 constexpr int64_t kTimelessWork = 10'000'000;
 
 // Large-scale placement is worth its time from here on.
@@ -106,7 +106,8 @@ class Portfolio {
   void Run(bool search) {
     if (done()) return;
     traits_ = ComputeTraits(problem_);
-    const int64_t timeless_end = first_fit_.work() + kTimelessWork;
+    const bool few = problem_.storages.size() <= kMostForSearch;
+    const int64_t timeless_end = first_fit_.work() + (few ? kTimelessWork : 0);
     for (OrderKind kind : kNamedOrders) {
       const bool first = best_.bytes == INT64_MAX;
       if (!first) first_fit_.StopAt(options_.deadline, timeless_end);
