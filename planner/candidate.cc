@@ -12,6 +12,7 @@
 #include "planner/placement/conflict_lists.h"
 #include "planner/placement/infeasible_subset.h"
 #include "planner/placement/lower_bound.h"
+#include "planner/placement/shortfall.h"
 
 namespace bufplan {
 namespace {
@@ -211,7 +212,7 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
   }
   size_t antichain_size = 0;
   if (problem.problem.order.has_value()) {
-    const Antichain heaviest = HeaviestAntichain(problem.problem, kAntichainWork);
+    const Antichain heaviest = HeaviestAntichain(problem.problem, kAntichainWork, options.deadline);
     if (heaviest.bytes > peak.bytes) {
       antichain_size = heaviest.pieces.size();
       absl::StrAppend(&text, "; where streams run ahead of each other ", heaviest.bytes, " bytes may be live at once",
@@ -221,13 +222,20 @@ absl::Status NameFailure(const absl::Status& status, const Graph& graph, const S
   if (problem.problem.capacity_bytes.has_value() && absl::IsResourceExhausted(status)) {
     absl::StrAppend(&text, DescribeSubset(graph, sharing, problem, peak.time, antichain_size));
   }
+  std::optional<Shortfall> shortfall = ShortfallOf(status);
   if (problem.problem.capacity_bytes.has_value()) {
     PlacementProblem unlimited = problem.problem;
     unlimited.capacity_bytes = std::nullopt;
     const absl::StatusOr<Placement> placement = Place(unlimited, options);
-    if (placement.ok()) absl::StrAppend(&text, "; the least capacity known to work is ", placement->total_bytes);
+    std::optional<int64_t> best = shortfall.has_value() ? shortfall->best_bytes : std::nullopt;
+    if (placement.ok()) best = std::min(best.value_or(INT64_MAX), placement->total_bytes);
+    if (best.has_value()) absl::StrAppend(&text, "; the least capacity known to work is ", *best);
+    if (shortfall.has_value()) shortfall->best_bytes = best;
   }
-  return absl::Status(status.code(), text);
+  absl::Status named(status.code(), text);
+  if (!shortfall.has_value()) return named;
+  shortfall->space = std::string(graph.name(problem.space));
+  return WithShortfall(std::move(named), *shortfall);
 }
 
 }  // namespace
@@ -249,6 +257,7 @@ PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
                      : options.effort == Effort::kDefault ? PlacementEffort::kDefault
                                                           : PlacementEffort::kMax;
   placement.work_limit = options.work_limit;
+  placement.deadline = options.deadline;
   return placement;
 }
 

@@ -1,6 +1,7 @@
 #include "planner/choice.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -49,6 +50,7 @@ class Chooser {
   bool Try(const Way& way, bool thorough, std::optional<Candidate>& candidate);
   void Keep(Way way, bool thorough, Candidate candidate);
   bool Better(int64_t bytes, int64_t moved) const;
+  bool OutOfTime() const;
   std::vector<uint8_t> Without(uint8_t kinds) const { return std::vector<uint8_t>(g_.values().size(), kinds); }
   // A value that lies where it does by a wish that saves moving bytes.
   struct Grant {
@@ -71,6 +73,7 @@ class Chooser {
   Way best_way_;
   bool thorough_ = true;  // how the best was placed
   absl::Status error_;
+  std::chrono::steady_clock::duration storages_time_{0};  // what it took last to make storages, if there is a deadline
 };
 
 bool Chooser::Better(int64_t bytes, int64_t moved) const {
@@ -79,6 +82,12 @@ bool Chooser::Better(int64_t bytes, int64_t moved) const {
     return std::make_pair(moved, bytes) < std::make_pair(best_->moved_bytes, best_->bytes);
   }
   return std::make_pair(bytes, moved) < std::make_pair(best_->bytes, best_->moved_bytes);
+}
+
+// For another way, once there is a plan, or there was no room.
+bool Chooser::OutOfTime() const {
+  if (options_.deadline.never() || (!best_.has_value() && !IsOutOfMemory(error_))) return false;
+  return std::chrono::steady_clock::now() + storages_time_ >= options_.deadline.at();
 }
 
 bool Chooser::Try(Way way, bool thorough) {
@@ -97,11 +106,15 @@ void Chooser::Keep(Way way, bool thorough, Candidate candidate) {
 // True if it is better than the best so far. Another one may be there without being placed, or absent.
 bool Chooser::Try(const Way& way, bool thorough, std::optional<Candidate>& candidate) {
   candidate.reset();
+  if (OutOfTime()) return false;
   SharingPolicy policy;
   policy.taste = way.taste;
   policy.contest = way.contest;
   policy.unwanted = way.unwanted;
+  policy.deadline = options_.deadline;
+  const auto start = std::chrono::steady_clock::now();
   absl::StatusOr<Candidate> c = ShareCandidate(g_, schedule_, policy);
+  if (!options_.deadline.never()) storages_time_ = std::chrono::steady_clock::now() - start;
   absl::Status status = c.status();
   if (c.ok() && options_.objective == Objective::kCopies && !Better(0, c->moved_bytes)) return false;
   if (c.ok()) {
@@ -147,7 +160,7 @@ bool Chooser::IsExact(size_t wishes) const {
 void Chooser::TryCombinations(Way way, const std::vector<Grant>& granted) {
   way.contest = false;
   const std::vector<uint8_t> unwanted = way.unwanted.empty() ? Without(0) : way.unwanted;
-  for (uint32_t mask = 0; mask < uint32_t{1} << granted.size(); ++mask) {
+  for (uint32_t mask = 0; mask < uint32_t{1} << granted.size() && !OutOfTime(); ++mask) {
     way.unwanted = unwanted;
     for (size_t i = 0; i < granted.size(); ++i) {
       if ((mask >> i & 1) != 0) way.unwanted[granted[i].value.index()] |= Bits(granted[i].kind);
@@ -202,7 +215,7 @@ void Chooser::TrySteps() {
     for (const Grant& grant : Granted()) {
       const WishKind kind = best_->sharing.joined_by[grant.value.index()];
       if (kind == WishKind::kNone) continue;
-      if ((work -= cost) < 0) return;
+      if ((work -= cost) < 0 || OutOfTime()) return;
       Way way = best_way_;
       if (way.unwanted.empty()) way.unwanted = Without(0);
       way.unwanted[grant.value.index()] |= Bits(kind);
@@ -253,7 +266,7 @@ absl::StatusOr<Candidate> Chooser::Run() && {
     }
   }
   if (!best_.has_value()) return error_;
-  if (!thorough_ && !best_->optimal && !fast) {
+  if (!thorough_ && !best_->optimal && !fast && !options_.deadline.Passed()) {
     Candidate again = *best_;
     if (PlaceCandidate(g_, schedule_, options_, capacities_, std::nullopt, again).ok() && again.bytes < best_->bytes)
       return again;
@@ -274,8 +287,10 @@ bool MeetsCapacities(const Graph& graph, const PlanOptions& options, const Candi
 absl::StatusOr<Candidate> ChooseCandidate(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
                                           Capacities capacities) {
   absl::StatusOr<Candidate> best = Chooser(graph, schedule, options, capacities).Run();
-  if (!IsOutOfMemory(best.status()) || capacities == Capacities::kIgnore || options.effort == Effort::kFast)
+  if (!IsOutOfMemory(best.status()) || capacities == Capacities::kIgnore || options.effort == Effort::kFast ||
+      options.deadline.Passed()) {
     return best;
+  }
   // From a way that does not fit others are reached that do.
   absl::StatusOr<Candidate> wide = Chooser(graph, schedule, options, Capacities::kIgnore).Run();
   return wide.ok() && MeetsCapacities(graph, options, *wide) ? std::move(wide) : std::move(best);

@@ -14,6 +14,8 @@
 //
 // One way shares nothing, so no plan made at effort default needs more memory than that one would.
 //
+// Once options.deadline has passed, or would pass while storages are made in another way, the best so far is taken.
+//
 // TIES: the earlier way. COST: as many plans as there are ways; the number of combinations times ops is limited.
 // THREADS: no shared state.
 #ifndef BUFPLAN_PLANNER_CHOICE_H_

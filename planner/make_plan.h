@@ -10,9 +10,11 @@
 // ERRORS: InvalidArgument: demands that no placement can meet, or options out of range; names the values and ops.
 // FailedPrecondition: an op with elide "must" keeps its copy; says why. ResourceExhausted: proven not to fit (capacity,
 // lower bound, peak op and who is live there). DeadlineExceeded: no fitting plan was found; best peak and lower bound.
+// Both carry a Shortfall (placement/shortfall.h).
 // Internal: the plan failed the checker, with what it found. COST: near linear in ops + uses; placement as its effort
-// says; with optional fusion groups several times that (see fusion/choose_groups.h). THREADS: no shared state; any
-// number of calls on one graph.
+// says; with optional fusion groups several times that (see fusion/choose_groups.h). With a time limit, until that is
+// over: what takes long looks at the clock every few milliseconds, and for checking the plan some time is left.
+// THREADS: no shared state; any number of calls on one graph.
 #ifndef BUFPLAN_PLANNER_MAKE_PLAN_H_
 #define BUFPLAN_PLANNER_MAKE_PLAN_H_
 

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/time/time.h"
+#include "planner/placement/deadline.h"
+
 namespace bufplan {
 
 // kFast: one greedy pass per stage, for callers that plan at run time. kDefault: a portfolio under a work limit. kMax:
@@ -28,6 +31,12 @@ struct PlanOptions {
   ReuseEdges reuse_edges = ReuseEdges::kIfShort;
   // Elementary steps of placement; 0: the effort's own limit.
   int64_t work_limit = 0;
+  // Wall time, > 0. When it is over the best plan so far is returned; what it takes to make and check a first one
+  // always runs. At kMax with work_limit 0 no other limit holds: the search goes on until then, or until no placement
+  // of the chosen storages is better. Two runs may differ.
+  absl::Duration time_limit = absl::InfiniteDuration();
+  // The moment at which that is over, for a time that began before the call; the earlier of the two counts.
+  Deadline deadline = {};
   // Run the checker on the plan before it is returned.
   bool check = true;
 };

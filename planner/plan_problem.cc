@@ -1,6 +1,7 @@
 #include "planner/plan_problem.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -19,6 +20,7 @@
 #include "planner/placement/first_fit.h"
 #include "planner/placement/infeasible_subset.h"
 #include "planner/placement/lower_bound.h"
+#include "planner/placement/shortfall.h"
 
 namespace bufplan {
 namespace {
@@ -150,22 +152,37 @@ absl::Status NamePinConflict(const Problem& problem, const std::vector<size_t>& 
 absl::Status CapacityError(const Problem& problem, const std::vector<size_t>& order, const LowerBound& bound,
                            int64_t proven_bytes, int64_t known_bytes) {
   const int64_t capacity = *problem.capacity_bytes;
+  const Shortfall shortfall = {capacity, proven_bytes, known_bytes, ""};
+  const std::string known = absl::StrCat("; the least capacity known to work is ", known_bytes);
   if (bound.bytes <= capacity && proven_bytes > capacity) {
-    return absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", proven_bytes,
-                                                     " are needed: an exhaustive search found no "
-                                                     "placement, although no more than ",
-                                                     bound.bytes, " bytes are live at once; ",
-                                                     DescribeBound(problem, order, bound),
-                                                     "; the least capacity known to work is ", known_bytes));
+    return WithShortfall(absl::ResourceExhaustedError(absl::StrCat(
+                             "capacity=", capacity, " bytes, at least ", proven_bytes,
+                             " are needed: an exhaustive search found no placement, although no more than ",
+                             bound.bytes, " bytes are live at once; ", DescribeBound(problem, order, bound), known)),
+                         shortfall);
   }
   if (bound.bytes > capacity) {
-    return absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", bound.bytes,
-                                                     " are needed: ", DescribeBound(problem, order, bound),
-                                                     "; the least capacity known to work is ", known_bytes));
+    return WithShortfall(
+        absl::ResourceExhaustedError(absl::StrCat("capacity=", capacity, " bytes, at least ", bound.bytes,
+                                                  " are needed: ", DescribeBound(problem, order, bound), known)),
+        shortfall);
   }
-  return absl::DeadlineExceededError(absl::StrCat(
-      "capacity=", capacity, " bytes: no plan found that fits, best ", known_bytes, ", lower bound ", bound.bytes, "; ",
-      DescribeBound(problem, order, bound), "; a higher effort or work limit may find one"));
+  return WithShortfall(absl::DeadlineExceededError(
+                           absl::StrCat("capacity=", capacity, " bytes: no plan found that fits, best ", known_bytes,
+                                        ", lower bound ", proven_bytes, "; ", DescribeBound(problem, order, bound))),
+                       shortfall);
+}
+
+// What was found for a capacity: a placement, a higher bound, or neither. True if it is a placement.
+bool Take(ExactPlacement found, Placement& placement) {
+  placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
+  const bool is_placed = !found.offset_bytes.empty();
+  if (is_placed) {
+    placement.offset_bytes = std::move(found.offset_bytes);
+    placement.total_bytes = found.bytes;
+  }
+  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
+  return is_placed;
 }
 
 // "[0, 5)", or "[0, 2) and [4, 5)".
@@ -218,20 +235,66 @@ InfeasibleBuffers BuffersOf(const InfeasibleSubset& subset, const std::vector<si
   return buffers;
 }
 
+// Whether nothing but the deadline ends the search.
+bool UntilDeadline(const PlacementOptions& options) {
+  return options.effort == PlacementEffort::kMax && options.work_limit == 0 && options.exact_work_limit == 0 &&
+         !options.deadline.never();
+}
+
 // For a placement that misses the capacity: one within it, or a bound above it, if either is found.
 void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, const PlacementOptions& options,
                           Placement& placement) {
   if (!CanSearchExactly(problem)) return;
-  const int64_t work = options.work_limit > 0                    ? options.work_limit
+  const int64_t work = UntilDeadline(options)                    ? INT64_MAX
+                       : options.work_limit > 0                  ? options.work_limit
                        : options.exact_work_limit > 0            ? options.exact_work_limit
                        : options.effort == PlacementEffort::kMax ? kTimesAtMax * kCapacityWork
                                                                  : kCapacityWork;
-  ExactPlacement found = FindPlacement(problem, capacity, {work, options.threads, options.deadline});
-  placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
-  if (found.offset_bytes.empty()) return;
-  placement.offset_bytes = std::move(found.offset_bytes);
-  placement.total_bytes = found.bytes;
-  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
+  Take(FindPlacement(problem, capacity, {work, options.threads, options.deadline}), placement);
+}
+
+// The better one, with the higher bound.
+void Join(Placement other, Placement& placement) {
+  if (other.total_bytes > placement.total_bytes) std::swap(other, placement);
+  other.lower_bound_bytes = std::max(other.lower_bound_bytes, placement.lower_bound_bytes);
+  other.optimal = other.total_bytes == other.lower_bound_bytes;
+  placement = std::move(other);
+}
+
+// The placement that is found without the capacity, so that a failure can say what would work, and below that.
+absl::StatusOr<Placement> Search(const PlacementProblem& problem, std::optional<int64_t> capacity_bytes,
+                                 const PlacementOptions& options) {
+  const int64_t capacity = capacity_bytes.value_or(INT64_MAX);
+  const bool unset = options.work_limit == 0 && options.exact_work_limit == 0;
+  PlacementOptions effort = options;
+  // What is soon closed is closed before the time is divided among methods.
+  if (UntilDeadline(options)) effort.effort = PlacementEffort::kDefault;
+  const int64_t exact_work = effort.effort == PlacementEffort::kMax ? kTimesAtMax * kExactWork : kExactWork;
+  if (unset && !capacity_bytes.has_value()) effort.exact_work_limit = exact_work;
+  absl::StatusOr<Placement> placement = Place(problem, effort);
+  if (!placement.ok()) return placement;
+  const auto misses = [&] { return placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity; };
+  if (misses() && options.effort == PlacementEffort::kFast) {
+    PlacementOptions harder = options;
+    harder.effort = PlacementEffort::kDefault;
+    placement = Place(problem, harder);
+    if (!placement.ok()) return placement;
+  }
+  if (misses()) SearchWithinCapacity(problem, capacity, options, *placement);
+  const auto place_longer = [&](const PlacementOptions& longer) {
+    absl::StatusOr<Placement> other = Place(problem, longer);
+    if (other.ok()) Join(*std::move(other), *placement);
+  };
+  if (placement->total_bytes > capacity && unset && effort.effort == PlacementEffort::kDefault &&
+      !options.deadline.Passed()) {
+    effort.exact_work_limit = exact_work;  // to name the least that is known to work
+    place_longer(effort);
+  }
+  if (UntilDeadline(options) && placement->total_bytes <= capacity && !placement->optimal &&
+      !options.deadline.Passed()) {
+    place_longer(options);
+  }
+  return placement;
 }
 
 absl::Status CheckOwnPlan(const Problem& problem, const ProblemPlan& plan) {
@@ -245,43 +308,26 @@ absl::Status CheckOwnPlan(const Problem& problem, const ProblemPlan& plan) {
 }  // namespace
 
 absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProblemOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
   if (absl::Status status = ValidateProblem(problem); !status.ok()) return status;
   if (absl::Status status = CheckPaddedSum(problem); !status.ok()) return status;
   const std::vector<size_t> order = CanonicalOrder(problem);
   const PlacementProblem unlimited = MakePlacementProblem(problem, order);
   const int64_t capacity = problem.capacity_bytes.value_or(INT64_MAX);
 
-  // Without the capacity, so that a failure can say what would work.
-  PlacementOptions effort = options.placement;
-  const bool unset = effort.work_limit == 0 && effort.exact_work_limit == 0;
-  const int64_t exact_work = effort.effort == PlacementEffort::kMax ? kTimesAtMax * kExactWork : kExactWork;
-  if (unset && !problem.capacity_bytes.has_value()) effort.exact_work_limit = exact_work;
-  absl::StatusOr<Placement> placement = Place(unlimited, effort);
+  PlacementOptions search = options.placement;
+  // To check a plan takes about as long as to check the problem and to put it in order.
+  if (options.check) search.deadline = search.deadline.LessTime(std::chrono::steady_clock::now() - start);
+  const absl::StatusOr<Placement> placement = Search(unlimited, problem.capacity_bytes, search);
   if (!placement.ok()) return NamePinConflict(problem, order, unlimited, placement.status());
-  if (placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity &&
-      options.placement.effort == PlacementEffort::kFast) {
-    PlacementOptions harder = options.placement;
-    harder.effort = PlacementEffort::kDefault;
-    placement = Place(unlimited, harder);
-    if (!placement.ok()) return placement.status();
-  }
-  if (placement->total_bytes > capacity && placement->lower_bound_bytes <= capacity) {
-    SearchWithinCapacity(unlimited, capacity, options.placement, *placement);
-  }
   if (placement->total_bytes > capacity) {
-    if (unset && effort.effort == PlacementEffort::kDefault) {
-      effort.exact_work_limit = exact_work;  // to name the least that is known to work
-      const absl::StatusOr<Placement> longer = Place(unlimited, effort);
-      if (longer.ok()) placement->total_bytes = std::min(placement->total_bytes, longer->total_bytes);
-    }
     const LowerBound bound = ComputeLowerBound(unlimited);
     const absl::Status status =
         CapacityError(problem, order, bound, placement->lower_bound_bytes, placement->total_bytes);
     if (!absl::IsResourceExhausted(status)) return status;
-    const InfeasibleBuffers subset = BuffersOf(
-        FindInfeasibleSubset(unlimited, capacity, {kSubsetWork, options.placement.threads, options.placement.deadline}),
-        order);
-    return absl::Status(status.code(), absl::StrCat(status.message(), DescribeSubset(problem, bound, subset)));
+    const InfeasibleSubset subset =
+        FindInfeasibleSubset(unlimited, capacity, {kSubsetWork, search.threads, search.deadline});
+    return Reworded(status, absl::StrCat(status.message(), DescribeSubset(problem, bound, BuffersOf(subset, order))));
   }
 
   ProblemPlan plan;

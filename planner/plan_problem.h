@@ -24,13 +24,15 @@ struct PlanProblemOptions {
 
 // Validates the problem (ValidateProblem) and places its buffers. Buffers of zero bytes, or never live, conflict with
 // nothing. A problem is searched longer than what is placed for a graph, above all where a capacity is missed: some
-// tenths of a second at kDefault, at most a second or two. ERRORS: InvalidArgument for a bad problem or two pins that
-// meet, by name. ResourceExhausted if the lower bound, or what an exhaustive search proves, exceeds the capacity:
-// capacity, bound, the time of the peak, who is live there (the ten largest), the least bytes known to work, and, as
-// far as that says more, a few buffers that alone do not fit (see FindInfeasibleBuffers; up to 20, or the ten largest).
-// DeadlineExceeded if no placement within the capacity was found: capacity, best bytes, bound. Internal if the checker
-// objects. TIES: buffers count in order of (begin, end, bytes, alignment, name), so the order
-// of the list has no influence on the offset of a name. COST: see Place(). THREADS: no shared state.
+// tenths of a second at kDefault, at most a second or two; at kMax with a deadline and no work limit, until then or
+// until the plan is proven to be the best. ERRORS: InvalidArgument for a bad problem or two pins that meet, by name.
+// ResourceExhausted if the lower bound, or what an exhaustive search proves, exceeds the capacity: capacity, bound, the
+// time of the peak, who is live there (the ten largest), the least bytes known to work, and, as far as that says more,
+// a few buffers that alone do not fit (see FindInfeasibleBuffers; up to 20, or the ten largest). DeadlineExceeded if no
+// placement within the capacity was found: capacity, best bytes, bound. Both carry a Shortfall
+// (placement/shortfall.h). Internal if the checker objects. TIES: buffers count in order of (begin, end, bytes,
+// alignment, name), so the order of the list has no influence on the offset of a name. COST: see Place(). THREADS: no
+// shared state; see PlacementOptions::threads.
 absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProblemOptions& options = {});
 
 // Buffers that alone do not fit in the capacity.

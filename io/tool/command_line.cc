@@ -1,6 +1,7 @@
 #include "io/tool/command_line.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
@@ -103,6 +104,16 @@ absl::StatusOr<int64_t> ParseCount(absl::string_view option, absl::string_view t
   if (absl::SimpleAtoi(text, &number) && number >= min) return number;
   return absl::InvalidArgumentError(
       absl::StrCat("option ", option, ": ", InQuotes(text), " is no whole number in ", min, "..", INT64_MAX));
+}
+
+absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option, absl::string_view text) {
+  constexpr double kMost = 1e9;
+  double seconds = 0;
+  if (absl::SimpleAtod(text, &seconds) && std::isfinite(seconds) && seconds > 0) {
+    return std::max(absl::Seconds(std::min(seconds, kMost)), absl::Nanoseconds(1));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("option ", option, ": ", InQuotes(text), " is not a number of seconds above 0"));
 }
 
 }  // namespace bufplan

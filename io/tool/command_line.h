@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "absl/types/span.h"
 
 namespace bufplan {
@@ -61,6 +62,9 @@ std::string HelpText(const CommandSpec& spec);
 
 // A whole number in [min, 2^63 - 1]; `option` names it in messages.
 absl::StatusOr<int64_t> ParseCount(absl::string_view option, absl::string_view text, int64_t min);
+
+// A time above 0, in seconds with decimals; what exceeds a thousand million is that. `option` names it in messages.
+absl::StatusOr<absl::Duration> ParseSeconds(absl::string_view option, absl::string_view text);
 
 // What a usage error carries: its text is ours, of two lines, and shown as it is.
 inline constexpr absl::string_view kUsagePayload = "bufplan/usage";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "planner/make_plan.h"
 #include "planner/options.h"
 #include "planner/placement/placement.h"
+#include "planner/placement/shortfall.h"
 #include "planner/plan_problem.h"
 
 namespace bufplan {
@@ -33,6 +35,8 @@ constexpr OptionSpec kOptions[] = {
     {"-o", "PLAN", "write the plan there; a problem's as CSV with offsets if it ends in .csv; - is standard output"},
     {"--capacity", "N", "limit on the bytes of the default space; one in the file counts if it is smaller"},
     {"--work-limit", "N", "elementary steps of placement; 0: what the effort allows"},
+    {"--time-limit", "S",
+     "seconds, as 0.5: the best plan found until then; without --effort and --work-limit nothing else ends the search"},
     {"--effort", "E", "fast: one greedy pass; default; max: until proven or out of budget"},
     {"--objective", "O", "memory: least bytes of arenas, then fewest bytes copied; copies: the other way round"},
     {"--reuse-edges", "R",
@@ -80,7 +84,13 @@ absl::StatusOr<Request> ReadRequest(const CommandLine& line) {
     if (!steps.ok()) return steps.status();
     request.options.work_limit = *steps;
   }
-  const absl::StatusOr<size_t> effort = OneOf(line, "--effort", kEfforts, static_cast<size_t>(Effort::kDefault));
+  if (const auto value = line.Value("--time-limit")) {
+    const absl::StatusOr<absl::Duration> limit = ParseSeconds("--time-limit", *value);
+    if (!limit.ok()) return limit.status();
+    request.options.time_limit = *limit;
+  }
+  const Effort otherwise = line.Has("--time-limit") ? Effort::kMax : Effort::kDefault;
+  const absl::StatusOr<size_t> effort = OneOf(line, "--effort", kEfforts, static_cast<size_t>(otherwise));
   if (!effort.ok()) return effort.status();
   request.options.effort = static_cast<Effort>(*effort);
   const absl::StatusOr<size_t> objective =
@@ -115,6 +125,21 @@ std::string SymbolsOption(const SymbolOverrides& symbols) {
     if (o.min != o.max) absl::StrAppend(&text, "..", o.max);
   }
   return text;
+}
+
+// Says whether a failure is a proof, or what may help.
+absl::Status NameOutcome(const absl::Status& status, const std::string& path, bool graph, const Request& request) {
+  absl::string_view name, help;
+  if (absl::IsResourceExhausted(status)) {
+    // Storages are the result of a choice: others might need less.
+    name = graph ? "infeasible, proven for every way to share bytes that was tried: " : "infeasible, proven: ";
+  } else if (absl::IsDeadlineExceeded(status)) {
+    name = "gave up: ";
+    help = request.options.time_limit != absl::InfiniteDuration() ? "; a longer --time-limit may help"
+           : request.options.effort == Effort::kMax               ? "; --time-limit S in place of --effort may help"
+                                                                  : "; --effort max, or --time-limit S, may help";
+  }
+  return Reworded(status, absl::StrCat(PathText(path), ": ", name, status.message(), help));
 }
 
 struct Outcome {
@@ -156,6 +181,7 @@ absl::StatusOr<Outcome> PlanIntervals(const Problem& problem, const Request& req
                                                    PlacementEffort::kMax};
   options.placement.effort = kPlacementEfforts[static_cast<size_t>(request.options.effort)];
   options.placement.work_limit = request.options.work_limit;
+  options.placement.deadline = request.options.deadline;
   const absl::Time start = absl::Now();
   absl::StatusOr<ProblemPlan> plan = [&] {
     const Progress progress(io, "planning");
@@ -177,6 +203,9 @@ absl::StatusOr<Outcome> PlanIntervals(const Problem& problem, const Request& req
     }
     if (request.options.work_limit > 0)
       file.options.emplace_back("work_limit", absl::StrCat(request.options.work_limit));
+    if (request.options.time_limit != absl::InfiniteDuration()) {
+      file.options.emplace_back("time_limit", absl::StrCat(absl::ToDoubleSeconds(request.options.time_limit)));
+    }
     outcome.file = WriteProblemPlanJson(problem, file);
   }
   return outcome;
@@ -193,23 +222,46 @@ const CommandSpec kPlanCommand = {
     "Plans a graph (graph JSON, ggml dump or IREE stream text) or an interval problem (problem JSON or CSV),\n"
     "checks the plan, and prints what it takes: bytes of each arena, copies kept and elided, bytes that the graph\n"
     "as written would move and bytes that are moved. The plan goes to the file given with -o; on any failure that\n"
-    "file is left as it was. With \"-o -\" the plan goes to standard output and the summary to standard error.\n",
+    "file is left as it was. With \"-o -\" the plan goes to standard output and the summary to standard error.\n"
+    "\n"
+    "The answer is one of four. optimal: no placement of what is stored needs less. feasible: a plan that is not\n"
+    "proven to be optimal. infeasible: proven, nothing fits within the capacity. gave up: no plan within the\n"
+    "capacity was found, nor a proof that there is none. The last two exit with status 1; with --json their numbers\n"
+    "are a line of JSON on standard output as well: status, space, capacity, lower_bound, best_known, message.\n"
+    "A time limit counts from the start of the command; reading the file, a first plan and checking always run.\n",
     kOptions};
 
 absl::StatusOr<int> RunPlan(const CommandLine& line, const ToolIo& io) {
-  const absl::StatusOr<Request> request = ReadRequest(line);
+  const auto start = std::chrono::steady_clock::now();
+  absl::StatusOr<Request> request = ReadRequest(line);
   if (!request.ok()) return request.status();
+  if (request->options.time_limit != absl::InfiniteDuration()) {
+    request->options.deadline = Deadline(start + absl::ToChronoNanoseconds(request->options.time_limit));
+  }
   const std::string& path = line.arguments()[0];
   const absl::StatusOr<Input> input = LoadInput(path, request->load, io);
   if (!input.ok()) return input.status();
+  // To write a plan takes up to as long as to read what it is the plan of; the rest is what all comes to an end with.
+  const double part = request->output.empty() ? 0.2 : 0.8;
+  const std::chrono::duration<double> reading = std::chrono::steady_clock::now() - start;
+  request->options.deadline = request->options.deadline.LessTime(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(part * reading));
   if (!IsCsvPath(request->output) && SameFile(path, request->output)) {
     return absl::InvalidArgumentError(absl::StrCat(PathText(path), ": the plan would replace what it is the plan of"));
   }
   const absl::StatusOr<Outcome> outcome = input->graph() != nullptr ? PlanGraph(*input->graph(), *request, io)
                                                                     : PlanIntervals(*input->problem(), *request, io);
   if (!outcome.ok()) {
-    const absl::Status& status = outcome.status();
-    return absl::Status(status.code(), absl::StrCat(PathText(path), ": ", status.message()));
+    const absl::Status status = NameOutcome(outcome.status(), path, input->graph() != nullptr, *request);
+    const std::optional<Shortfall> shortfall = ShortfallOf(status);
+    if (!request->json || !shortfall.has_value()) return status;
+    const std::string failure = FailureJson(*shortfall, absl::IsResourceExhausted(status), status.message());
+    if (request->output == "-") {
+      io.write_err(failure);
+    } else if (absl::Status s = WriteResult(failure, io); !s.ok()) {
+      return s;
+    }
+    return status;
   }
   const std::string summary =
       request->json ? SummaryJson(outcome->summary) : absl::StrCat(SummaryTable(outcome->summary), outcome->picture);

@@ -150,4 +150,14 @@ std::string SummaryJson(const PlanSummary& summary) {
   return object.Finish() + "\n";
 }
 
+std::string FailureJson(const Shortfall& shortfall, bool proven, absl::string_view message) {
+  JsonObjectText object;
+  object.String("status", proven ? "infeasible" : "gave up");
+  object.Raw("space", shortfall.space.empty() ? "null" : JsonString(shortfall.space));
+  object.Integer("capacity", shortfall.capacity_bytes).Integer("lower_bound", shortfall.lower_bound_bytes);
+  object.Raw("best_known", shortfall.best_bytes.has_value() ? absl::StrCat(*shortfall.best_bytes) : "null");
+  object.String("message", message);
+  return object.Finish() + "\n";
+}
+
 }  // namespace bufplan

@@ -17,6 +17,7 @@
 #include "ir/graph.h"
 #include "ir/plan.h"
 #include "ir/problem.h"
+#include "planner/placement/shortfall.h"
 
 namespace bufplan {
 
@@ -43,6 +44,8 @@ PlanSummary SummaryOf(const Problem& problem, const ProblemPlan& plan, absl::Dur
 
 std::string SummaryTable(const PlanSummary& summary);
 std::string SummaryJson(const PlanSummary& summary);
+// What the same line says where there is no plan: "status" is "infeasible", if that is proven, else "gave up".
+std::string FailureJson(const Shortfall& shortfall, bool proven, absl::string_view message);
 
 }  // namespace bufplan
 

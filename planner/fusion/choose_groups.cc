@@ -14,6 +14,7 @@
 #include "planner/fusion/load_change.h"
 #include "planner/fusion/plan_groups.h"
 #include "planner/order/schedule.h"
+#include "planner/placement/shortfall.h"
 
 namespace bufplan {
 namespace {
@@ -49,6 +50,7 @@ class Decider {
  private:
   const Fusion& fusion(FusionId f) const { return g_.fusions()[f.index()]; }
   absl::Status Prepare();
+  absl::Status PrepareEstimates();
   std::vector<FusionId> TakenOver(FusionId f) const;
   bool IsTaken(FusionId f) const { return std::binary_search(taken_.begin(), taken_.end(), f); }
   Set Turned(FusionId f, const std::vector<FusionId>& over) const;
@@ -81,7 +83,7 @@ absl::Status Decider::Prepare() {
   const int64_t n = static_cast<int64_t>(trials_.candidates().size());
   orders_ = kOrderWork / (static_cast<int64_t>(g_.ops().size()) + 1);
   const int64_t factor = options_.effort == Effort::kMax ? 10 : 1;
-  const bool fast = options_.effort == Effort::kFast;
+  const bool fast = options_.effort == Effort::kFast || options_.deadline.Passed();
   means_ = fast                                                ? Means::kEstimates
            : n * PlanWork(g_, options_) <= factor * kPlansWork ? Means::kPlans
            : n * LoadWork(g_) <= factor * kLoadsWork           ? Means::kLoads
@@ -92,8 +94,13 @@ absl::Status Decider::Prepare() {
       load_ = *std::move(load);
       return absl::OkStatus();
     }
-    means_ = Means::kEstimates;
   }
+  return PrepareEstimates();
+}
+
+absl::Status Decider::PrepareEstimates() {
+  means_ = Means::kEstimates;
+  load_.clear();
   absl::StatusOr<Schedule> schedule = Schedule::Create(g_, trials_.WithRequired(taken_));
   if (!schedule.ok()) return schedule.status();
   schedule_ = *std::move(schedule);
@@ -151,7 +158,8 @@ Cost Decider::CostOf(FusionId f, const std::vector<FusionId>& over) {
   }
   if (trial != nullptr) cost.status = trial->status;
   const bool known = trial != nullptr || other.empty() || means_ != Means::kEstimates;
-  if (!known && orders_-- > 0) cost.status = Schedule::Create(g_, trials_.WithRequired(other)).status();
+  if (!known && orders_-- > 0 && !options_.deadline.Passed())
+    cost.status = Schedule::Create(g_, trials_.WithRequired(other)).status();
   if (trial != nullptr && trial->status.ok()) {
     cost.bytes = trial->bytes - trials_.best().bytes;
   } else if (cost.status.ok() || IsOutOfMemory(cost.status)) {
@@ -209,7 +217,7 @@ std::string Decider::WhySeparate(FusionId f, const std::vector<FusionId>& over, 
   if (over.empty() && benefit < 0) return absl::StrCat("benefit ", benefit);
   if (const std::string text = DoesNotFit(cost); !text.empty()) return text;
   if (over.empty() && benefit == 0) return "benefit 0, and the plan is no better with it";
-  return "not tried within the work limit";
+  return options_.deadline.Passed() ? "not tried within the time limit" : "not tried within the work limit";
 }
 
 absl::Status Decider::Run(std::vector<FusionDecision>& decisions) {
@@ -219,6 +227,9 @@ absl::Status Decider::Run(std::vector<FusionDecision>& decisions) {
   for (FusionId f : trials_.candidates()) {
     FusionDecision& d = decisions[f.index()];
     const std::vector<FusionId> over = TakenOver(f);
+    if (means_ != Means::kEstimates && options_.deadline.Passed()) {
+      if (absl::Status status = PrepareEstimates(); !status.ok()) return status;
+    }
     const Cost cost = CostOf(f, over);
     d.cost_bytes = cost.bytes;
     d.why = d.fused ? WhyTaken(f, cost) : absl::StrCat("left separate: ", WhySeparate(f, over, cost));
@@ -234,21 +245,25 @@ absl::Status NoPlan(const Graph& graph, const PlanOptions& options, GroupTrials&
   std::string text = absl::StrCat("without optional fusion groups: ", alone.message());
   const bool limited = std::any_of(graph.spaces().begin(), graph.spaces().end(),
                                    [](const Space& s) { return s.capacity_bytes.has_value(); });
-  if (limited || !options.capacity_bytes.has_value()) return absl::Status(alone.code(), text);
+  if (limited || !options.capacity_bytes.has_value() || options.deadline.Passed()) {
+    return Reworded(alone, text);
+  }
   PlanOptions wide = options;
   wide.capacity_bytes.reset();
   GroupTrials others(graph, wide);
   SearchGroups(graph, wide, others);
-  if (!others.found()) return absl::Status(alone.code(), text);
+  if (!others.found()) return Reworded(alone, text);
   const int64_t bytes = others.best().bytes;
   const GroupTrials::Trial& without = others.Try({});
-  if (without.status.ok() && bytes >= without.bytes) return absl::Status(alone.code(), text);
+  if (without.status.ok() && bytes >= without.bytes) return Reworded(alone, text);
   const std::string& first = graph.fusions()[others.best_set()[0].index()].name;
   absl::StrAppend(&text, "; with ",
                   others.best_set().size() == 1 ? absl::StrCat("group \"", first, "\"")
                                                 : absl::StrCat(others.best_set().size(), " groups"),
                   " fused, ", bytes, " bytes are known to work");
-  return absl::DeadlineExceededError(text);
+  const absl::Status status = absl::DeadlineExceededError(text);
+  const std::optional<Shortfall> shortfall = ShortfallOf(alone);
+  return shortfall.has_value() ? WithShortfall(status, *shortfall) : status;
 }
 
 }  // namespace
@@ -271,6 +286,7 @@ absl::StatusOr<GroupChoice> ChooseGroups(const Graph& graph, const PlanOptions& 
   if (absl::Status status = Decider(graph, options, trials).Run(decisions); !status.ok()) return status;
   choice.plans = trials.plans();
   choice.plan = std::move(trials.best().plan);
+  choice.placed = std::move(trials.best().placed);
   return choice;
 }
 

@@ -15,7 +15,8 @@
 //   estimates  from the live ranges of the chosen plan       what is left, and effort fast: "cost estimated"
 //              (see load_change.h)
 //
-// `why` says which. A required group, one that overlaps one, and one that no plan can have, have no cost: 0.
+// From options.deadline on all are estimates. `why` says which. A required group, one that overlaps one, and one that
+// no plan can have, have no cost: 0.
 //
 // ERRORS: those of MakePlan() without any optional group, but for the checker; a graph of which no tried set can be
 // planned. TIES: see group_trials.h. COST: without optional groups one plan. THREADS: no shared state.
@@ -23,18 +24,21 @@
 #define BUFPLAN_PLANNER_FUSION_CHOOSE_GROUPS_H_
 
 #include <cstdint>
+#include <memory>
 
 #include "absl/status/statusor.h"
 #include "ir/graph.h"
 #include "ir/plan.h"
+#include "planner/fusion/plan_groups.h"
 #include "planner/options.h"
 
 namespace bufplan {
 
 struct GroupChoice {
-  Plan plan;          // complete but for its options; not checked
-  bool exact = true;  // no other set is better
-  int64_t plans = 0;  // how many were made
+  Plan plan;                               // complete but for its options; not checked
+  bool exact = true;                       // no other set is better
+  int64_t plans = 0;                       // how many were made
+  std::shared_ptr<PlacedStorages> placed;  // see GroupPlan
 };
 
 absl::StatusOr<GroupChoice> ChooseGroups(const Graph& graph, const PlanOptions& options);

@@ -45,7 +45,8 @@ class Search {
 
  private:
   using Set = GroupTrials::Set;
-  bool PlansLeft() const { return trials_.plans() < limit_; }
+  bool OutOfTime() const { return options_.deadline.Passed(); }
+  bool PlansLeft() const { return trials_.plans() < limit_ && !OutOfTime(); }
   const Fusion& fusion(FusionId f) const { return g_.fusions()[f.index()]; }
   std::vector<char> OpsOf(const Set& set) const;
   void Mark(FusionId f, std::vector<char>& ops) const;
@@ -148,7 +149,7 @@ bool Search::ExcludeOne(const Set& set) {
 void Search::FindExclusions() {
   orders_ = kOrderWork / (static_cast<int64_t>(g_.ops().size()) + 1);
   if (!CanBeOrdered({})) return;
-  while (orders_ > 0) {
+  while (orders_ > 0 && !OutOfTime()) {
     const std::optional<GroupSets::Set> best = MakeSets().Next();
     if (!best.has_value() || best->groups.empty()) return;
     Set set;
@@ -162,7 +163,7 @@ bool Search::BestFirst() {
   GroupSets sets = MakeSets();
   const int64_t limit = trials_.plans() + std::max<int64_t>(1, (limit_ - trials_.plans()) * 2 / 3);
   std::optional<double> level;
-  for (bool first = true; trials_.plans() < limit; first = false) {
+  for (bool first = true; trials_.plans() < limit && (first || !OutOfTime()); first = false) {
     const std::optional<GroupSets::Set> next = sets.Next();
     if (!next.has_value()) return sets.complete();
     if (level.has_value() && ClearlyLess(next->benefit, *level)) return sets.complete();
@@ -170,7 +171,7 @@ bool Search::BestFirst() {
     for (int32_t i : next->groups) set.push_back(groups_[static_cast<size_t>(i)]);
     const absl::Status& status = trials_.Try(set).status;
     if (first) first_ = set;
-    if (first && !status.ok() && !IsOutOfMemory(status) && groups_.size() > kFewGroups) {
+    if (first && !status.ok() && !IsOutOfMemory(status) && groups_.size() > kFewGroups && !OutOfTime()) {
       DropImpossible();
       sets = MakeSets();
     }
@@ -201,7 +202,8 @@ void Search::Fill(absl::Span<const FusionId> list, Set& set) {
 
 // Groups that need no more memory, for a graph that does not fit without any.
 std::optional<Search::Set> Search::Savers() {
-  if (options_.effort == Effort::kFast || static_cast<int64_t>(groups_.size()) * LoadWork(g_) > kAloneWork) {
+  if (options_.effort == Effort::kFast || OutOfTime() ||
+      static_cast<int64_t>(groups_.size()) * LoadWork(g_) > kAloneWork) {
     return std::nullopt;
   }
   const auto load = [&](const Set& set) -> std::optional<int64_t> {
@@ -266,6 +268,7 @@ void Search::Greedy() {
     std::erase_if(losses, [&](FusionId f) { return fusion(f).benefit >= 0; });
     Thin(losses, set);
   }
+  if (!PlansLeft()) return;
   // The groups of the first set before the others, which overlap them.
   std::vector<FusionId> first = first_, others;
   std::set_difference(groups_.begin(), groups_.end(), first_.begin(), first_.end(), std::back_inserter(others));
@@ -300,7 +303,7 @@ bool Search::Run() {
   FindExclusions();
   if (BestFirst()) return groups_.size() == trials_.candidates().size();
   if (!trials_.found()) Greedy();
-  if (trials_.found()) TryFree();
+  if (trials_.found() && PlansLeft()) TryFree();
   return false;
 }
 

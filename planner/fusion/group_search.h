@@ -14,7 +14,8 @@
 //
 //   list   a b c d e f g h        fits?  abcdefgh no, abcd yes, +efgh no, +ef yes, +gh no, +g no, +h yes
 //
-// COST: counted in plans, whose number the effort and the size of the graph limit: at least kMinPlans. No clocks.
+// COST: counted in plans, whose number the effort and the size of the graph limit: at least kMinPlans. Once
+// options.deadline has passed the search ends with what it has; without a plan, with the one without groups.
 // THREADS: no shared state.
 #ifndef BUFPLAN_PLANNER_FUSION_GROUP_SEARCH_H_
 #define BUFPLAN_PLANNER_FUSION_GROUP_SEARCH_H_

@@ -50,7 +50,8 @@ Occupied Measure(const PlacementProblem& problem, const std::vector<int32_t>& pi
 
 // By weights in the granules numbered `number`.
 Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& slots,
-                             const std::vector<int64_t>& granules, size_t number, int64_t work_limit) {
+                             const std::vector<int64_t>& granules, size_t number, int64_t work_limit,
+                             Deadline deadline) {
   const int64_t granule = granules[number];
   std::vector<int64_t> weights(problem.pieces.size(), 0);
   int64_t sum = 0;
@@ -68,9 +69,9 @@ Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& 
   Antichain result;
   const int64_t share = work_limit / 4;  // before the proof, and after one that fails
   WeighedCut best = {ListPeak(problem, slots, weights), 0};
-  best.weight = ImproveCut(slots, weights, share, best.cut, result.work);
-  result.exact = ProveHeaviest(slots, weights, work_limit - share, best, result.work);
-  if (!result.exact) best.weight = ImproveCut(slots, weights, work_limit, best.cut, result.work);
+  best.weight = ImproveCut(slots, weights, share, best.cut, result.work, deadline);
+  result.exact = ProveHeaviest(slots, weights, work_limit - share, best, result.work, deadline);
+  if (!result.exact) best.weight = ImproveCut(slots, weights, work_limit, best.cut, result.work, deadline);
   for (int32_t p : LiveAt(slots, best.cut)) {
     if (weights[static_cast<size_t>(p)] > 0) result.pieces.push_back(p);
   }
@@ -84,13 +85,13 @@ Antichain HeaviestInGranules(const PlacementProblem& problem, const ChainSlots& 
 
 }  // namespace
 
-Antichain HeaviestAntichain(const PlacementProblem& problem, int64_t work_limit) {
+Antichain HeaviestAntichain(const PlacementProblem& problem, int64_t work_limit, Deadline deadline) {
   const ChainSlots slots = MakeChainSlots(problem);
   const std::vector<int64_t> granules = GranulesWorthCounting(problem);
   Antichain best;
   best.exact = true;
   for (size_t i = 0; i < granules.size(); ++i) {
-    Antichain heaviest = HeaviestInGranules(problem, slots, granules, i, work_limit - best.work);
+    Antichain heaviest = HeaviestInGranules(problem, slots, granules, i, work_limit - best.work, deadline);
     heaviest.exact = best.exact = heaviest.exact && best.exact;
     heaviest.work = best.work = heaviest.work + best.work;
     if (heaviest.bytes > best.bytes || i == 0) best = std::move(heaviest);

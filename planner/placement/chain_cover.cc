@@ -12,6 +12,9 @@ constexpr int32_t kNone = -1;
 // Where pieces hand on to more others than this on average, the search is given up. Two are what is seen.
 constexpr size_t kHandOversPerPiece = 16;
 
+// Work between looks at the clock.
+constexpr int64_t kLookEvery = 100'000;
+
 // By chain, the pieces in order of their entry to it: what a slot of the chain may take from is a prefix of the list.
 class Givers {
  public:
@@ -59,12 +62,13 @@ class Givers {
 
 class ChainCover {
  public:
-  ChainCover(const ChainSlots& slots, absl::Span<const int64_t> weights, int64_t work_limit, WeighedCut& best,
-             int64_t& work)
+  ChainCover(const ChainSlots& slots, absl::Span<const int64_t> weights, int64_t work_limit, Deadline deadline,
+             WeighedCut& best, int64_t& work)
       : slots_(slots),
         weights_(weights),
         num_chains_(static_cast<size_t>(slots.num_chains)),
         work_limit_(work_limit),
+        deadline_(deadline),
         max_hand_overs_(kHandOversPerPiece * weights.size() + 1024),
         best_(best),
         work_(work),
@@ -88,6 +92,7 @@ class ChainCover {
   bool Run() {
     for (int32_t piece : slots_.births) {
       const int32_t slot = slots_.slot[Index(piece)];
+      if (TooLate()) return false;
       Take(slot, weights_[Index(piece)]);
       while (total_ > best_.weight) {
         const Outcome outcome = Reroute(slot);
@@ -118,6 +123,12 @@ class ChainCover {
   struct Step {
     int32_t giver, to_slot, hand_over;  // hand_over: what this step replaces
   };
+
+  bool TooLate() {
+    if (work_ < next_look_) return false;
+    next_look_ = work_ + kLookEvery;
+    return deadline_.Passed();
+  }
 
   static size_t Index(int32_t i) { return static_cast<size_t>(i); }
   size_t ChainOf(int32_t slot) const { return static_cast<size_t>(chain_[Index(slot)]); }
@@ -170,7 +181,7 @@ class ChainCover {
         for (size_t g = range.end; g > range.begin; --g) {
           if (Scan(givers_[g - 1], range.chain)) return Outcome::kRerouted;
         }
-        if (work_ > work_limit_ || hand_overs_.size() > max_hand_overs_) return Outcome::kLimit;
+        if (work_ > work_limit_ || hand_overs_.size() > max_hand_overs_ || TooLate()) return Outcome::kLimit;
       }
     }
     return Outcome::kNoPath;
@@ -250,6 +261,8 @@ class ChainCover {
   const absl::Span<const int64_t> weights_;
   const size_t num_chains_;
   const int64_t work_limit_;
+  const Deadline deadline_;
+  int64_t next_look_ = 0;
   const size_t max_hand_overs_;
   WeighedCut& best_;
   int64_t& work_;
@@ -278,8 +291,8 @@ class ChainCover {
 }  // namespace
 
 bool ProveHeaviest(const ChainSlots& slots, absl::Span<const int64_t> weights, int64_t work_limit, WeighedCut& best,
-                   int64_t& work) {
-  return ChainCover(slots, weights, work_limit, best, work).Run();
+                   int64_t& work, Deadline deadline) {
+  return ChainCover(slots, weights, work_limit, deadline, best, work).Run();
 }
 
 }  // namespace bufplan

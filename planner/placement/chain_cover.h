@@ -34,12 +34,12 @@ struct WeighedCut {
 };
 
 // Makes `best` a heaviest cut if it is not one yet. True if that is proven; false if `work` (list entries, hand-overs
-// and steps of paths looked at; added to) passed the limit before, or memory would not be linear: `best` is then the
-// heaviest cut known. `best.weight` must be right. `weights`: by piece, not negative, their sum in 64 bits.
-// Deterministic. COST: O(pieces * chains) time and space where handing on alone proves `best`; a search takes up to
-// that time more. THREADS: no shared state.
+// and steps of paths looked at; added to) passed the limit before, the deadline passed, or memory would not be linear:
+// `best` is then the heaviest cut known. `best.weight` must be right. `weights`: by piece, not negative, their sum in
+// 64 bits. Deterministic. COST: O(pieces * chains) time and space where handing on alone proves `best`; a search takes
+// up to that time more. THREADS: no shared state.
 bool ProveHeaviest(const ChainSlots& slots, absl::Span<const int64_t> weights, int64_t work_limit, WeighedCut& best,
-                   int64_t& work);
+                   int64_t& work, Deadline deadline = {});
 
 }  // namespace bufplan
 

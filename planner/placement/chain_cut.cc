@@ -118,10 +118,11 @@ ChainCut ListPeak(const PlacementProblem& problem, const ChainSlots& slots, absl
 }
 
 int64_t ImproveCut(const ChainSlots& slots, absl::Span<const int64_t> weights, int64_t work_limit, ChainCut& cut,
-                   int64_t& work) {
+                   int64_t& work, Deadline deadline) {
   CutSearch search(slots, weights, cut);
   size_t unmoved = 0;  // chains tried since the last move
-  for (size_t c = 0; unmoved < cut.size() && work < work_limit; c = c + 1 < cut.size() ? c + 1 : 0) {
+  for (size_t c = 0; unmoved < cut.size() && work < work_limit && !deadline.Passed();
+       c = c + 1 < cut.size() ? c + 1 : 0) {
     work += static_cast<int64_t>(weights.size());
     unmoved = search.Move(c) ? 1 : unmoved + 1;
   }

@@ -30,10 +30,10 @@ std::vector<int32_t> LiveAt(const ChainSlots& slots, const ChainCut& cut);
 ChainCut ListPeak(const PlacementProblem& problem, const ChainSlots& slots, absl::Span<const int64_t> weights);
 
 // Moves the cut on one chain after another to where the most is live, until no move on one chain alone gains, or
-// `work` (pieces looked at) passes the limit; adds to `work`. Returns the weight of what is then live.
-// TIES: a cut stays where it is, or goes to the first of the best. COST: O(pieces) a move.
+// `work` (pieces looked at) passes the limit, or the deadline passes; adds to `work`. Returns the weight of what is
+// then live. TIES: a cut stays where it is, or goes to the first of the best. COST: O(pieces) a move.
 int64_t ImproveCut(const ChainSlots& slots, absl::Span<const int64_t> weights, int64_t work_limit, ChainCut& cut,
-                   int64_t& work);
+                   int64_t& work, Deadline deadline = {});
 
 }  // namespace bufplan
 

@@ -5,6 +5,7 @@
 #ifndef BUFPLAN_PLANNER_PLACEMENT_DEADLINE_H_
 #define BUFPLAN_PLANNER_PLACEMENT_DEADLINE_H_
 
+#include <algorithm>
 #include <chrono>
 
 namespace bufplan {
@@ -17,6 +18,15 @@ class Deadline {
   bool never() const { return at_ == std::chrono::steady_clock::time_point::max(); }
   bool Passed() const { return !never() && std::chrono::steady_clock::now() >= at_; }
   std::chrono::steady_clock::time_point at() const { return at_; }
+  // So much earlier, but not before half of what is left is over.
+  Deadline LessTime(std::chrono::steady_clock::duration time) const {
+    return never() || Passed() ? *this : Deadline(std::max(at_ - time, Part(2).at_));
+  }
+  // The moment at which the n-th part of what is left is over.
+  Deadline Part(int n) const {
+    const auto now = std::chrono::steady_clock::now();
+    return never() || at_ <= now ? *this : Deadline(now + (at_ - now) / n);
+  }
 
  private:
   std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::time_point::max();

@@ -12,6 +12,9 @@ namespace {
 // the same.
 constexpr double kNegligible = 32;
 
+// Storages put in place between looks at the clock.
+constexpr size_t kLookEvery = 512;
+
 }  // namespace
 
 Ejection::Ejection(const SlotLives& lives, int64_t target_bytes, TimeBuckets& buckets,
@@ -37,14 +40,14 @@ Ejection::Ejection(const SlotLives& lives, int64_t target_bytes, TimeBuckets& bu
   }
 }
 
-bool Ejection::Lower(int64_t limit_bytes, int64_t work_end) {
+bool Ejection::Lower(int64_t limit_bytes, int64_t work_end, Deadline deadline) {
   ++call_;
   moved_.clear();
   for (size_t rank = 0; rank < lives_.size(); ++rank) {
     if (offset_bytes_[rank] + lives_.size_bytes[rank] > limit_bytes) TakeOut(rank);
   }
-  while (!pool_.empty()) {
-    if (buckets_.work() >= work_end) {
+  for (size_t steps = 0; !pool_.empty(); ++steps) {
+    if (buckets_.work() >= work_end || (steps % kLookEvery == 0 && deadline.Passed())) {
       Undo();
       return false;
     }

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/placement/deadline.h"
 #include "planner/placement/slot_lives.h"
 #include "planner/placement/time_buckets.h"
 
@@ -32,10 +33,10 @@ class Ejection {
   Ejection(const SlotLives& lives, int64_t target_bytes, TimeBuckets& buckets, std::vector<int64_t>& offset_bytes);
 
   // True if all were brought to end at or below `limit_bytes`, which is at least the highest load. Else, once
-  // buckets.work() has reached `work_end`, all lie where they lay before. May be called again, with other limits too:
-  // what it has learnt of the weights stays. TIES: the lowest place; the lower rank leaves the pool last.
-  // COST: a step is linear in what meets the storage, times its logarithm.
-  bool Lower(int64_t limit_bytes, int64_t work_end);
+  // buckets.work() has reached `work_end` or the deadline has passed, all lie where they lay before. May be called
+  // again, with other limits too: what it has learnt of the weights stays. TIES: the lowest place; the lower rank
+  // leaves the pool last. COST: a step is linear in what meets the storage, times its logarithm.
+  bool Lower(int64_t limit_bytes, int64_t work_end, Deadline deadline = {});
 
  private:
   double WeightOf(size_t rank) const { return static_cast<double>(base_[rank]) * (1 + stuck_[rank]); }

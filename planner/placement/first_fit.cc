@@ -18,6 +18,9 @@ constexpr int64_t kCursorWork = 4;
 
 constexpr size_t kFewToSort = 40;
 
+// Steps between looks at the clock.
+constexpr int64_t kLookSteps = 30'000;
+
 // Less than this part of the storages is taken away one by one, more at once.
 constexpr size_t kFewPlaced = 16;
 
@@ -130,8 +133,20 @@ std::optional<std::pair<size_t, size_t>> FirstFit::PinConflict() {
   return std::nullopt;
 }
 
+void FirstFit::StopAt(Deadline deadline, int64_t from_work) {
+  deadline_ = deadline;
+  first_look_ = next_look_ = deadline.never() ? INT64_MAX : from_work;
+}
+
+bool FirstFit::LooksTooLate() {
+  if (work_ < next_look_) return false;
+  next_look_ = work_ + kLookSteps;
+  return TooLate();
+}
+
 std::optional<int64_t> FirstFit::Run(absl::Span<const int32_t> order, int64_t give_up_bytes, int64_t work_end,
                                      std::vector<int64_t>& line_offset) {
+  if (TooLate()) return std::nullopt;
   Start();
   for (int32_t s : pinned_) {
     const int64_t pin = *problem_.storages[static_cast<size_t>(s)].pinned_offset_bytes;
@@ -141,7 +156,7 @@ std::optional<int64_t> FirstFit::Run(absl::Span<const int32_t> order, int64_t gi
     const size_t storage = static_cast<size_t>(s);
     if (problem_.storages[storage].pinned_offset_bytes.has_value()) continue;
     const int64_t offset = LowestFrom(storage, 0);
-    if (!PlaceAt(storage, offset, give_up_bytes) || work_ >= work_end) return std::nullopt;
+    if (!PlaceAt(storage, offset, give_up_bytes) || work_ >= work_end || LooksTooLate()) return std::nullopt;
   }
   line_offset = line_offset_;
   return total_;

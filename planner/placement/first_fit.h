@@ -48,6 +48,11 @@ class FirstFit {
   std::optional<int64_t> Run(absl::Span<const int32_t> order, int64_t give_up_bytes, int64_t work_end,
                              std::vector<int64_t>& line_offset);
 
+  // From `from_work` steps on Run() gives nothing once that has passed; it looks every few ten thousand steps.
+  void StopAt(Deadline deadline, int64_t from_work);
+  // Whether it has; looks at the clock, from those steps on.
+  bool TooLate() { return too_late_ = too_late_ || (work_ >= first_look_ && deadline_.Passed()); }
+
   // Turns offsets on the line into a placement, bounds left out.
   Placement OnChunks(absl::Span<const int64_t> line_offset) const;
 
@@ -83,6 +88,7 @@ class FirstFit {
       f(*chains_);
     }
   }
+  bool LooksTooLate();
   // False if the total has reached the limit.
   bool PlaceAt(size_t storage, int64_t offset, int64_t give_up_bytes);
   // `offset`, or the start of the next chunk if the storage would straddle.
@@ -105,6 +111,9 @@ class FirstFit {
   std::vector<int64_t> chunk_top_;
   int64_t total_ = 0;
   int64_t work_ = 0;
+  Deadline deadline_;
+  int64_t first_look_ = INT64_MAX, next_look_ = INT64_MAX;  // at the clock, in steps
+  bool too_late_ = false;
   std::vector<OccupiedRange> forbidden_;  // offsets strictly between low and high
   std::vector<const RangeList*> range_lists_;
   std::vector<Cursor> cursors_;

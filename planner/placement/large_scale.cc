@@ -25,22 +25,30 @@ constexpr int kLogStretch = 10;
 // Ejection is asked to take away half of what the top is above the target, then, where that fails, a fifth, then thirds
 // until that fails. Where less than this part of the target is left it is asked for all of it.
 constexpr int64_t kSmallPart = 2000;
-// Steps for one such request.
+// Steps for one such request; without a limit on all of them together, so many times more after one that failed.
 constexpr int64_t kRequestWork = 20'000'000;
+constexpr int64_t kNoLimit = INT64_MAX / 4;
+constexpr int64_t kMoreSteps = 4;
+// Storages of the first order that are placed between looks at the clock.
+constexpr size_t kLookEvery = 2048;
 
 class LargeScale {
  public:
-  LargeScale(const SlotLives& lives, int64_t target_bytes, int64_t max_work, TimeBuckets& buckets)
-      : lives_(lives), target_bytes_(target_bytes), max_work_(max_work), buckets_(buckets), offset_(lives.size(), 0) {}
+  LargeScale(const SlotLives& lives, int64_t target_bytes, int64_t max_work, Deadline deadline, Deadline first_deadline,
+             TimeBuckets& buckets)
+      : lives_(lives),
+        target_bytes_(target_bytes),
+        max_work_(max_work),
+        deadline_(deadline),
+        first_deadline_(first_deadline),
+        buckets_(buckets),
+        offset_(lives.size(), 0) {}
 
-  // Returns the highest end.
-  int64_t Run() {
-    if (lives_.size() <= kMostFromOnePeak) {
-      PlaceFromPeak();
-    } else {
-      PlaceByLoad();
-    }
-    if (Top() > target_bytes_ && work() < max_work_) LowerTop();
+  // Returns the highest end; absent if the time for the first order is over.
+  std::optional<int64_t> Run() {
+    const bool placed = lives_.size() <= kMostFromOnePeak ? PlaceFromPeak() : PlaceByLoad();
+    if (!placed) return std::nullopt;
+    if (Top() > target_bytes_ && !IsOver()) LowerTop();
     return Top();
   }
 
@@ -48,6 +56,8 @@ class LargeScale {
   int64_t work() const { return buckets_.work() - first_work_; }
 
  private:
+  bool IsOver() const { return work() >= max_work_ || deadline_.Passed(); }
+
   int64_t Top() const {
     int64_t top = 0;
     for (size_t rank = 0; rank < lives_.size(); ++rank) top = std::max(top, offset_[rank] + lives_.size_bytes[rank]);
@@ -55,12 +65,13 @@ class LargeScale {
   }
 
   // One pass for each order, more for the best of them.
-  void PlaceFromPeak() {
+  bool PlaceFromPeak() {
     int64_t best_top = INT64_MAX;
     PeakOrder best_order = kPeakOrders[0];
     std::vector<int64_t> offset;
     const auto place = [&](PeakOrder order, int passes) {
-      const int64_t top = PlacePeakFirst(lives_, target_bytes_, order, passes, buckets_, offset);
+      const Deadline deadline = best_top < INT64_MAX ? deadline_ : first_deadline_;
+      const int64_t top = PlacePeakFirst(lives_, target_bytes_, order, passes, buckets_, offset, deadline);
       if (top >= best_top) return;
       best_top = top;
       best_order = order;
@@ -68,17 +79,20 @@ class LargeScale {
     };
     for (const PeakOrder order : kPeakOrders) {
       const bool first = order == kPeakOrders[0];
-      if (!first && (best_top <= target_bytes_ || work() >= max_work_)) break;
+      if (!first && (best_top <= target_bytes_ || IsOver())) break;
       place(order, 1);
+      if (best_top == INT64_MAX) return false;
       if (first) first_work_ = buckets_.work();
     }
-    if (best_top <= target_bytes_ || work() >= max_work_) return;
+    if (best_top <= target_bytes_ || IsOver()) return true;
     place(best_order, kPasses);
+    if (IsOver()) return true;
     buckets_.Clear();
     for (size_t rank = 0; rank < lives_.size(); ++rank) buckets_.Insert(rank, offset_[rank]);
+    return true;
   }
 
-  void PlaceByLoad() {
+  bool PlaceByLoad() {
     struct Key {
       int64_t step_and_stretch;
       int64_t size;
@@ -97,26 +111,29 @@ class LargeScale {
     std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
       return std::tie(a.step_and_stretch, a.size, a.rank) < std::tie(b.step_and_stretch, b.size, b.rank);
     });
-    for (const Key& key : keys) {
-      const size_t rank = static_cast<size_t>(key.rank);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (i % kLookEvery == 0 && first_deadline_.Passed()) return false;
+      const size_t rank = static_cast<size_t>(keys[i].rank);
       offset_[rank] = buckets_.InsertLowest(rank);
     }
     first_work_ = buckets_.work();
+    return true;
   }
 
   void LowerTop() {
     Ejection ejection(lives_, target_bytes_, buckets_, offset_);
     bool failed = false;
-    int64_t keep_sixteenths = 8;
-    for (int64_t top = Top(); top > target_bytes_ && work() < max_work_; top = Top()) {
+    int64_t keep_sixteenths = 8, request_work = kRequestWork;
+    for (int64_t top = Top(); top > target_bytes_ && !IsOver(); top = Top()) {
       const int64_t above = top - target_bytes_;
       const bool all = above < target_bytes_ / kSmallPart;
       const int64_t limit = all ? target_bytes_ : top - (above / 16 * (16 - keep_sixteenths) + above % 16);
-      const int64_t work_end = buckets_.work() + std::min(kRequestWork, max_work_ - work());
-      if (ejection.Lower(std::max(limit, target_bytes_), work_end)) {
+      const int64_t work_end = buckets_.work() + std::min(request_work, max_work_ - work());
+      if (ejection.Lower(std::max(limit, target_bytes_), work_end, deadline_)) {
         if (failed) keep_sixteenths = 11;
       } else if (keep_sixteenths > 8) {
-        return;
+        if (deadline_.never() || max_work_ < kNoLimit || request_work > kNoLimit / kMoreSteps) return;
+        request_work *= kMoreSteps;
       } else {
         failed = true;
         keep_sixteenths = 13;
@@ -126,6 +143,7 @@ class LargeScale {
 
   const SlotLives& lives_;
   const int64_t target_bytes_, max_work_;
+  const Deadline deadline_, first_deadline_;
   TimeBuckets& buckets_;
   std::vector<int64_t> offset_;  // by rank
   int64_t first_work_ = 0;       // what the first order took
@@ -143,13 +161,15 @@ bool CanPlaceLargeScale(const PlacementProblem& problem) {
 }
 
 std::optional<LargeScalePlacement> PlaceLargeScale(const PlacementProblem& problem, int64_t target_bytes,
-                                                   int64_t max_work) {
+                                                   int64_t max_work, Deadline deadline, Deadline first_deadline) {
   const SlotLives lives = MakeSlotLives(problem);
   std::optional<TimeBuckets> buckets = TimeBuckets::Build(lives);
   if (!buckets.has_value()) return std::nullopt;
-  LargeScale method(lives, target_bytes, max_work, *buckets);
+  LargeScale method(lives, target_bytes, max_work, deadline, first_deadline, *buckets);
   LargeScalePlacement placement;
-  placement.bytes = method.Run();
+  const std::optional<int64_t> top = method.Run();
+  if (!top.has_value()) return std::nullopt;
+  placement.bytes = *top;
   placement.work = method.work();
   placement.offset_bytes.assign(problem.storages.size(), 0);
   for (const StorageSpec& storage : problem.storages) placement.bytes = std::max(placement.bytes, storage.size_bytes);

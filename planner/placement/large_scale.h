@@ -37,13 +37,16 @@ struct LargeScalePlacement {
 bool CanPlaceLargeScale(const PlacementProblem& problem);
 
 // Stops as soon as `target_bytes` > 0, a lower bound, is met, or after `max_work` steps beyond the first order (what
-// was begun then, up to eight passes of first fit or the last chain, is finished or taken back), or when chains bring
-// nothing. Never worse than the first order. Expects CanPlaceLargeScale() and sums that fit 64 bits (see Place()).
-// TIES: the storage that begins earlier, then the lower index. COST: O(n log n) for sorts, which are about linear for
-// dense times, and for first fit O(n * k) short steps for k storages alive at a time on average: about a microsecond
-// per storage at k = 100. About 150 bytes of memory per storage. THREADS: no shared state.
+// was begun then, up to eight passes of first fit or the last chain, is finished or taken back), when the
+// deadline passes, or when chains bring nothing. With a deadline and a max_work that nothing reaches chains are given
+// more steps and more instead. Never worse than the first order, which always runs unless `first_deadline` passes: then
+// the result is absent. Expects CanPlaceLargeScale() and sums that fit 64 bits
+// (see Place()). TIES: the storage that begins earlier, then the lower index. COST: O(n log n) for sorts, which are
+// about linear for dense times, and for first fit O(n * k) short steps for k storages alive at a time on average: about
+// a microsecond per storage at k = 100. About 150 bytes of memory per storage. THREADS: no shared state.
 std::optional<LargeScalePlacement> PlaceLargeScale(const PlacementProblem& problem, int64_t target_bytes,
-                                                   int64_t max_work);
+                                                   int64_t max_work, Deadline deadline = {},
+                                                   Deadline first_deadline = {});
 
 }  // namespace bufplan
 

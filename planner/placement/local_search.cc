@@ -171,7 +171,7 @@ int64_t ImproveOrder(const PlacementProblem& problem, const StorageTraits& trait
   Climb climb(problem, traits, best);
   int dead_ends = 0;
   while (best.bytes > target_bytes && first_fit.work() < work_end && climb.visited() <= max_visits &&
-         dead_ends < kMaxDeadEnds) {
+         dead_ends < kMaxDeadEnds && !first_fit.TooLate()) {
     if (!climb.Vary()) {
       ++dead_ends;
       continue;

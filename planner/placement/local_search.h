@@ -20,7 +20,8 @@ struct OrderedPlacement {
   int64_t bytes = 0;
 };
 
-// Improves `best` until it needs `target_bytes`, or first_fit.work() has reached `work_end`, or nothing is left to try.
+// Improves `best` until it needs `target_bytes`, or first_fit.work() has reached `work_end`, or first_fit.TooLate(), or
+// nothing is left to try.
 // Never makes it worse. `best` must be first fit's result for its order. Returns how many places of orders were looked
 // at besides first fit's work: at most a few for each step up to `work_end`, and one order more. COST: a first-fit pass
 // per step. THREADS: no shared state besides `first_fit`.

@@ -83,7 +83,8 @@ int64_t LowestOnSkyline(const PlacementProblem& problem, const Skyline& skyline,
 }  // namespace
 
 std::optional<LowestFirst> OrderLowestFirst(const PlacementProblem& problem, absl::Span<const int32_t> preference,
-                                            int64_t max_work) {
+                                            int64_t max_work, Deadline deadline) {
+  constexpr size_t kLookEvery = 4096;  // candidates between looks at the clock
   // A step of the tree costs about as much as so many of first fit's; more where the tree does not fit in the cache.
   const int64_t step_work = std::clamp<int64_t>(static_cast<int64_t>(problem.pieces.size()) / 1024, 8, 64);
   using Candidate = std::pair<int64_t, int32_t>;  // lowest place, rank in the preference
@@ -95,7 +96,8 @@ std::optional<LowestFirst> OrderLowestFirst(const PlacementProblem& problem, abs
   LowestFirst result;
   result.order.reserve(preference.size());
   Skyline skyline(problem);
-  while (!candidates.empty()) {
+  for (size_t steps = 1; !candidates.empty(); ++steps) {
+    if (steps % kLookEvery == 0 && deadline.Passed()) return std::nullopt;
     const auto [place, rank] = candidates.top();
     candidates.pop();
     const size_t s = static_cast<size_t>(preference[static_cast<size_t>(rank)]);

@@ -25,12 +25,13 @@ struct LowestFirst {
   int64_t work = 0;  // elementary steps
 };
 
-// Pins and disjoint pairs have no influence. Absent if more than `max_work` steps would be needed.
+// Pins and disjoint pairs have no influence. Absent if more than `max_work` steps would be needed, or
+// the deadline passes.
 // TIES: storages that can lie equally low go in the order `preference` lists them (a permutation of all).
 // COST: O((n + k) log n), where k counts how often a storage came up and had to go back because the skyline had grown
 // under it; k is a few n in practice. THREADS: no shared state.
 std::optional<LowestFirst> OrderLowestFirst(const PlacementProblem& problem, absl::Span<const int32_t> preference,
-                                            int64_t max_work);
+                                            int64_t max_work, Deadline deadline = {});
 
 }  // namespace bufplan
 

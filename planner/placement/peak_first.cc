@@ -9,6 +9,9 @@ namespace {
 // Passes that bring nothing before the order is given up.
 constexpr int kPatience = 4;
 
+// Storages placed between looks at the clock.
+constexpr size_t kLookEvery = 2048;
+
 constexpr int32_t kAtPeak = INT32_MIN;
 
 struct Key {
@@ -29,7 +32,7 @@ int64_t KeyAtPeak(PeakOrder order, SlotLife life) {
 }  // namespace
 
 int64_t PlacePeakFirst(const SlotLives& lives, int64_t target_bytes, PeakOrder order, int passes, TimeBuckets& buckets,
-                       std::vector<int64_t>& offset_bytes) {
+                       std::vector<int64_t>& offset_bytes, Deadline deadline) {
   const size_t n = lives.size();
   const int32_t peak =
       static_cast<int32_t>(std::max_element(lives.load.begin(), lives.load.end()) - lives.load.begin());
@@ -52,7 +55,9 @@ int64_t PlacePeakFirst(const SlotLives& lives, int64_t target_bytes, PeakOrder o
     buckets.Clear();
     int64_t top = 0;
     bool changed = false;
-    for (Key& key : keys) {
+    for (size_t i = 0; i < n; ++i) {
+      if (i % kLookEvery == 0 && deadline.Passed()) return best_top;
+      Key& key = keys[i];
       const size_t rank = static_cast<size_t>(key.rank);
       offset[rank] = buckets.InsertLowest(rank);
       const int64_t end = offset[rank] + lives.size_bytes[rank];

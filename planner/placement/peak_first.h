@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "planner/placement/deadline.h"
 #include "planner/placement/slot_lives.h"
 #include "planner/placement/time_buckets.h"
 
@@ -23,11 +24,13 @@ namespace bufplan {
 enum class PeakOrder : uint8_t { kLatestEnd, kEarliestBegin, kLongest };  // lowest at the peak
 inline constexpr PeakOrder kPeakOrders[] = {PeakOrder::kLatestEnd, PeakOrder::kEarliestBegin, PeakOrder::kLongest};
 
-// Empties `buckets` and places all storages, up to `passes` times, fewer if none ends above the target or nothing
-// changes. Writes the offsets, by rank, of the best pass and returns its highest end; `buckets` holds the last pass.
-// TIES: equal sizes go farthest from the peak first, then by lower rank. COST: a sort and a first fit per pass.
+// Empties `buckets` and places all storages, up to `passes` times, fewer if none ends above the target, nothing
+// changes, or the deadline passes, which ends the pass that is under way (without any pass, the result is INT64_MAX and
+// `offset_bytes` stays as it is). Writes the offsets, by rank, of the best pass and returns its highest end; `buckets`
+// holds the last pass. TIES: equal sizes go farthest from the peak first, then by lower rank. COST: a sort and a first
+// fit per pass.
 int64_t PlacePeakFirst(const SlotLives& lives, int64_t target_bytes, PeakOrder order, int passes, TimeBuckets& buckets,
-                       std::vector<int64_t>& offset_bytes);
+                       std::vector<int64_t>& offset_bytes, Deadline deadline = {});
 
 }  // namespace bufplan
 

@@ -89,7 +89,10 @@ struct PlacementOptions {
   int64_t work_limit = 0;
   // Where work_limit is 0: steps of the exact search (exact_search.h), some ten nanoseconds each; 0: the effort's own.
   int64_t exact_work_limit = 0;
-  // Ends the search where the work limits do not; what always runs to its end still does.
+  // Ends the search where the work limits do not. At kMax, with both work limits 0, there is no other limit: the search
+  // goes on until then, or until the placement is proven to be the best. What is always there after it: the sweep, or
+  // the first order of large_scale.h, or the first of the named orders; and, of up to 10,000 storages, what all of
+  // these reach in 10^7 steps together, some tens of milliseconds.
   Deadline deadline = {};
   int32_t threads = 1;  // of the exact search, at most; no influence on the result
 };
@@ -103,10 +106,10 @@ struct PlacementOptions {
 // of them are alive at a time on average or a chunk cannot hold them. From 10,000 such storages on kDefault leaves the
 // search to large_scale.h. ERRORS:
 // ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement within the
-// capacity was found; InvalidArgument if two pinned storages overlap, an alignment or pin makes no sense, a storage is
-// larger than a chunk, or sums of aligned sizes and pins exceed 64 bits. Messages speak of storages by index and give
-// bytes; the caller puts names to them. TIES: equal choices go to the lower storage index. Deterministic. COST: O(n log
-// n) at kFast; see first_fit.h for the others. THREADS: no shared state.
+// capacity was found, both with a Shortfall (shortfall.h); InvalidArgument if two pinned storages overlap, an alignment
+// or pin makes no sense, a storage is larger than a chunk, or sums of aligned sizes and pins exceed 64 bits. Messages
+// speak of storages by index and give bytes; the caller puts names to them. TIES: equal choices go to the lower storage
+// index. Deterministic. COST: O(n log n) at kFast; see first_fit.h for the others. THREADS: no shared state.
 absl::StatusOr<Placement> Place(const PlacementProblem& problem, const PlacementOptions& options);
 
 }  // namespace bufplan

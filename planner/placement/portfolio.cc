@@ -1,6 +1,7 @@
 // Place(): several greedy placements, the best of them improved, a search that may be exhaustive, the lower bound as
 // the judge.
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -25,15 +26,26 @@
 #include "planner/placement/pieces.h"
 #include "planner/placement/placement.h"
 #include "planner/placement/problem_check.h"
+#include "planner/placement/shortfall.h"
 #include "planner/placement/sweep.h"
 
 namespace bufplan {
 namespace {
 
+// What nothing reaches.
+constexpr int64_t kNoLimit = INT64_MAX / 4;
+
+// Only time ends the search.
+bool UntilDeadline(const PlacementOptions& options) {
+  return options.effort == PlacementEffort::kMax && options.work_limit == 0 && options.exact_work_limit == 0 &&
+         !options.deadline.never();
+}
+
 // Elementary steps cost a few nanoseconds each: a thousand storages get some milliseconds, a hundred thousand about a
 // second.
 int64_t WorkLimit(const PlacementOptions& options, size_t num_storages) {
   if (options.work_limit > 0) return options.work_limit;
+  if (UntilDeadline(options)) return kNoLimit;
   const int64_t n = static_cast<int64_t>(num_storages);
   const int64_t limit = 1'000'000 + 2'000 * std::max<int64_t>(n - 1'000, 0);
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
@@ -46,6 +58,7 @@ int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& 
   const int64_t n = static_cast<int64_t>(problem.storages.size());
   if (options.work_limit > 0) return options.work_limit / 2;
   if (options.exact_work_limit > 0) return options.exact_work_limit;
+  if (UntilDeadline(options)) return kNoLimit;
   const int64_t limit = std::clamp<int64_t>(100 * n * n, 100'000, 3'000'000);
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
 }
@@ -54,6 +67,9 @@ int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& 
 // live at once in no order at all can reach.
 constexpr int64_t kNamedOrdersWorkLimit = 1'000'000'000;
 
+// Steps that they take even where the time is over, of few storages.
+constexpr int64_t kTimelessWork = 10'000'000;
+
 // Large-scale placement is worth its time from here on.
 constexpr size_t kLeastLargeScale = 512;
 // Beyond this it has the word alone, below it leaves only the named orders to be tried from here on.
@@ -61,8 +77,10 @@ constexpr size_t kMostForOrders = 100'000;
 constexpr size_t kMostForSearch = 10'000;
 constexpr int64_t kLittlePart = 200;
 
-// A caller's limit is shared with the search, in halves where one follows.
-int64_t LargeScaleWorkLimit(const PlacementOptions& options, size_t num_storages) {
+// A caller's limit is shared with the search, in halves where one follows. Where only time counts, a search that
+// follows can do more with it.
+int64_t LargeScaleWorkLimit(PlacementOptions options, size_t num_storages) {
+  if (num_storages <= kMostForSearch) options.deadline = {};
   const int64_t limit = WorkLimit(options, num_storages);
   if (options.work_limit > 0) return num_storages <= kMostForSearch ? limit / 2 : limit;
   if (num_storages < kMostForSearch) return limit;
@@ -87,21 +105,33 @@ class Portfolio {
   void Run(bool search) {
     if (done()) return;
     traits_ = ComputeTraits(problem_);
+    const bool few = problem_.storages.size() <= kMostForSearch;
+    const int64_t timeless_end = first_fit_.work() + (few ? kTimelessWork : 0);
     for (OrderKind kind : kNamedOrders) {
-      TryOrder(MakeOrder(traits_, kind), best_.bytes < INT64_MAX ? kNamedOrdersWorkLimit : INT64_MAX);
+      const bool first = best_.bytes == INT64_MAX;
+      if (!first) first_fit_.StopAt(options_.deadline, timeless_end);
+      if (first_fit_.TooLate()) return;
+      TryOrder(MakeOrder(traits_, kind), first ? INT64_MAX : kNamedOrdersWorkLimit);
       if (done()) return;
     }
-    if (!search) return;
+    first_fit_.StopAt(options_.deadline, /*from_work=*/0);
+    if (!search || first_fit_.TooLate()) return;
     // First fit can only lower what is placed from below.
     if (best_.order.empty()) TryOrder(OrderByOffset(), kNamedOrdersWorkLimit);
     int64_t work_limit = WorkLimit(options_, problem_.storages.size());
-    const int64_t exact_work = SearchExactly(ExactWorkLimit(problem_, options_));
+    const Deadline deadline = options_.deadline;
+    if (UntilDeadline(options_)) options_.deadline = deadline.Part(2);
+    const int64_t exact_work = SearchExactly(std::min(ExactWorkLimit(problem_, options_), ExactStepsLeft()));
+    options_.deadline = deadline;
     if (done()) return;
     if (options_.work_limit > 0) work_limit = std::max<int64_t>(work_limit - exact_work, 0);
     work_end_ = work_limit > INT64_MAX - first_fit_.work() ? INT64_MAX : first_fit_.work() + work_limit;
     RunExtraOrders();
     if (done() || out_of_work() || best_.order.empty()) return;
     ImproveOrder(problem_, traits_, bound_bytes_, work_end_ - other_work_, first_fit_, best_);
+    if (!done() && UntilDeadline(options_) && !first_fit_.TooLate()) {
+      SearchExactly(std::min(ExactWorkLimit(problem_, options_), ExactStepsLeft()));
+    }
   }
 
   const OrderedPlacement& best() const { return best_; }
@@ -110,7 +140,15 @@ class Portfolio {
 
  private:
   bool done() const { return best_.bytes <= bound_bytes_; }
-  bool out_of_work() const { return first_fit_.work() + other_work_ >= work_end_; }
+  bool out_of_work() { return first_fit_.work() + other_work_ >= work_end_ || first_fit_.TooLate(); }
+
+  // Steps of the exact search until the deadline, roughly.
+  int64_t ExactStepsLeft() const {
+    constexpr int64_t kStepNanoseconds = 12;
+    if (options_.deadline.never()) return INT64_MAX;
+    const std::chrono::nanoseconds left = options_.deadline.at() - std::chrono::steady_clock::now();
+    return std::max<int64_t>(left.count() / kStepNanoseconds, 0);
+  }
 
   void TryOrder(std::vector<int32_t> order, int64_t work_end) {
     // An order that does as well as what has no order is worth to have.
@@ -151,8 +189,8 @@ class Portfolio {
   void RunExtraOrders() {
     for (OrderKind preference : {OrderKind::kBusiestArea, OrderKind::kDuration, OrderKind::kArea, OrderKind::kSize}) {
       if (done() || out_of_work()) return;
-      std::optional<LowestFirst> lowest =
-          OrderLowestFirst(problem_, MakeOrder(traits_, preference), work_end_ - first_fit_.work() - other_work_);
+      std::optional<LowestFirst> lowest = OrderLowestFirst(
+          problem_, MakeOrder(traits_, preference), work_end_ - first_fit_.work() - other_work_, options_.deadline);
       if (!lowest.has_value()) break;
       other_work_ += lowest->work;
       TryOrder(std::move(lowest->order), work_end_ - other_work_);
@@ -166,7 +204,7 @@ class Portfolio {
   const PlacementProblem& problem_;
   int64_t bound_bytes_;
   FirstFit& first_fit_;
-  const PlacementOptions options_;
+  PlacementOptions options_;
   int64_t work_end_ = 0;  // in first fit's count
   int64_t other_work_ = 0;
   StorageTraits traits_;
@@ -188,9 +226,10 @@ bool Fits(const PlacementProblem& problem, int64_t bytes) {
 }
 
 // The best of the sweeps that apply.
-int64_t SweepAny(const PlacementProblem& problem, std::vector<int64_t>& offset_bytes) {
+int64_t SweepAny(const PlacementProblem& problem, Deadline deadline, std::vector<int64_t>& offset_bytes) {
   if (!problem.order.has_value()) return SweepBestFit(problem, offset_bytes);
   const int64_t pooled_bytes = PlaceInChainPools(problem, offset_bytes);
+  if (deadline.Passed()) return pooled_bytes;
   std::vector<int64_t> in_line;
   const std::optional<int64_t> line_bytes = ChainSweep(problem, in_line);
   if (!line_bytes.has_value() || *line_bytes > pooled_bytes) return pooled_bytes;
@@ -214,7 +253,10 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBoun
   bool large = !fast && n >= kLeastLargeScale && bound.bytes > 0 && CanPlaceLargeScale(problem);
   int64_t large_work = 0;
   const auto place_large_scale = [&] {
-    std::optional<LargeScalePlacement> result = PlaceLargeScale(problem, bound.bytes, LargeScaleWorkLimit(options, n));
+    std::optional<LargeScalePlacement> result =
+        PlaceLargeScale(problem, bound.bytes, LargeScaleWorkLimit(options, n),
+                        UntilDeadline(options) && n <= kMostForOrders ? options.deadline.Part(2) : options.deadline,
+                        placed_bytes < INT64_MAX ? options.deadline : Deadline());
     large = result.has_value();
     if (large) large_work = result->work;
     if (large) offer(result->bytes, std::move(result->offset_bytes));
@@ -222,13 +264,15 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBoun
   // Where it takes next to no time the sweep goes first; for very many it is left out where it can bring little.
   if (large && n > kMostForOrders) place_large_scale();
   const int64_t enough = large && n > kMostForOrders ? bound.bytes + bound.bytes / kLittlePart : bound.bytes;
-  if (placed_bytes > enough && CanSweep(problem)) {
+  const auto too_late = [&] { return placed_bytes < INT64_MAX && options.deadline.Passed(); };
+  if (placed_bytes > enough && CanSweep(problem) && !too_late()) {
     std::vector<int64_t> offset_bytes;
-    const int64_t bytes = SweepAny(problem, offset_bytes);
+    const int64_t bytes = SweepAny(problem, options.deadline, offset_bytes);
     offer(bytes, std::move(offset_bytes));
   }
-  if (large && n <= kMostForOrders && placed_bytes > bound.bytes) place_large_scale();
-  const bool good_enough = placed_bytes == bound.bytes || fast || (large && n > kMostForOrders);
+  if (large && n <= kMostForOrders && placed_bytes > bound.bytes && !too_late()) place_large_scale();
+  const bool good_enough =
+      placed_bytes == bound.bytes || fast || (large && n > kMostForOrders) || (n > kMostForSearch && too_late());
   if (placed_bytes < INT64_MAX && good_enough) return InOneChunk(placed_bytes, std::move(placed));
 
   FirstFit first_fit(problem);
@@ -253,6 +297,7 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBoun
 // Steps for the heaviest antichain; nearly all orders need far fewer.
 int64_t AntichainWorkLimit(const PlacementProblem& problem, const PlacementOptions& options) {
   if (options.effort == PlacementEffort::kFast) return 0;
+  if (UntilDeadline(options)) return kNoLimit;
   const int64_t entries = static_cast<int64_t>(problem.order->over.size());
   return 1'000'000 + (options.effort == PlacementEffort::kMax ? 1'000 : 50) * entries;
 }
@@ -266,7 +311,8 @@ absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const Pl
   LowerBound bound = ComputeLowerBound(merged);
   BoundMethod method = BoundMethod::kLoad;
   if (problem.order.has_value()) {
-    const Antichain heaviest = HeaviestAntichain(problem, AntichainWorkLimit(problem, options));
+    const Antichain heaviest = HeaviestAntichain(problem, AntichainWorkLimit(problem, options),
+                                                 UntilDeadline(options) ? options.deadline.Part(4) : options.deadline);
     if (heaviest.bytes > bound.bytes) {
       bound.bytes = heaviest.bytes;
       method = BoundMethod::kAntichain;
@@ -279,8 +325,10 @@ absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const Pl
     } else if (times) {
       why = absl::StrCat(" (load ", bound.load_bytes, " at time ", bound.peak_time, ")");
     }
-    return absl::ResourceExhaustedError(absl::StrCat("no placement fits: at least ", bound.bytes, " bytes are needed",
-                                                     why, ", capacity=", *problem.capacity_bytes));
+    return WithShortfall(
+        absl::ResourceExhaustedError(absl::StrCat("no placement fits: at least ", bound.bytes, " bytes are needed", why,
+                                                  ", capacity=", *problem.capacity_bytes)),
+        {*problem.capacity_bytes, bound.bytes, std::nullopt, ""});
   }
   const int64_t first_bound_bytes = bound.bytes;
   absl::StatusOr<Placement> placement = PlaceMerged(merged, bound, options);
@@ -291,16 +339,21 @@ absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const Pl
   placement->optimal = placement->total_bytes == bound.bytes;
   if (!Fits(problem, placement->total_bytes)) {
     if (options.effort == PlacementEffort::kFast) {
-      return PlaceChecked(problem, {PlacementEffort::kDefault, options.work_limit}, times);  // finds and proves more
+      PlacementOptions harder = options;
+      harder.effort = PlacementEffort::kDefault;
+      return PlaceChecked(problem, harder, times);  // finds and proves more
     }
+    const Shortfall shortfall = {*problem.capacity_bytes, bound.bytes, placement->total_bytes, ""};
     if (!Fits(problem, bound.bytes)) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("no placement fits: at least ", bound.bytes,
-                       " bytes are needed (by exhaustive search), capacity=", *problem.capacity_bytes));
+      return WithShortfall(absl::ResourceExhaustedError(absl::StrCat(
+                               "no placement fits: at least ", bound.bytes,
+                               " bytes are needed (by exhaustive search), capacity=", *problem.capacity_bytes)),
+                           shortfall);
     }
-    return absl::DeadlineExceededError(absl::StrCat("no placement found that fits: best ", placement->total_bytes,
-                                                    " bytes, at least ", bound.bytes,
-                                                    " are needed, capacity=", *problem.capacity_bytes));
+    return WithShortfall(absl::DeadlineExceededError(absl::StrCat(
+                             "no placement found that fits: best ", placement->total_bytes, " bytes, at least ",
+                             bound.bytes, " are needed, capacity=", *problem.capacity_bytes)),
+                         shortfall);
   }
   return placement;
 }

@@ -54,7 +54,7 @@ bool EdgeSearch::Place() {
 
 Antichain EdgeSearch::Heaviest(const SpaceProblem& space) {
   work_ -= kAntichainSteps * size_;
-  return HeaviestAntichain(space.problem, kAntichainWork);
+  return HeaviestAntichain(space.problem, kAntichainWork, options_.deadline);
 }
 
 EdgeSearch::Placed EdgeSearch::Save() const {
@@ -239,23 +239,27 @@ bool EdgeSearch::Climb(const std::vector<int64_t>& targets, size_t first) {
 bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
   std::optional<Placed> fewest;
   const int64_t enough = work_ - kRetryWork;
+  const Deadline deadline = options_.deadline;
+  options_.deadline = deadline.Part(2);
   for (size_t first = 0; first < kMaxFirst && (first == 0 || work_ > std::max<int64_t>(enough, 0)); ++first) {
     if (!Climb(targets, first)) continue;
     Trim(targets);
     if (!fewest.has_value() || c_.bought.size() < fewest->bought.size()) fewest = Save();
     if (fewest->bought.size() <= 1) break;
   }
+  options_.deadline = deadline;
   if (fewest.has_value()) {
     Restore(*std::move(fewest));
+    if (!deadline.never()) Trim(targets);  // as far as there was no time before
     ReachWithFewer(targets);
     return true;
   }
-  if (PlaceSerially(targets)) {
+  if (!OutOfTime() && PlaceSerially(targets)) {
     Trim(targets);
     return true;
   }
   c_.bought.clear();
-  if (!Place()) return false;
+  if (!Place() || OutOfTime()) return false;
   Lower();
   Trim();  // which may lower it further
   if (!Meets(targets)) return false;
@@ -264,7 +268,7 @@ bool EdgeSearch::Reach(const std::vector<int64_t>& targets) {
 }
 
 void EdgeSearch::ReachWithFewer(const std::vector<int64_t>& targets) {
-  if (size_ > kMaxFewerOps || work_ < kFewerWork) return;
+  if (size_ > kMaxFewerOps || work_ < kFewerWork || OutOfTime()) return;
   Placed placed = Save();
   const int64_t end = work_ - kFewerWork;
   for (size_t most = 1; most < placed.bought.size(); ++most) {
@@ -273,7 +277,7 @@ void EdgeSearch::ReachWithFewer(const std::vector<int64_t>& targets) {
     const bool reached = ReachWithin(targets, most);
     reserve_ = 0;
     if (reached) return Trim(targets);
-    if (work_ <= end) break;
+    if (work_ <= end || OutOfTime()) break;
   }
   Restore(std::move(placed));
 }
@@ -349,7 +353,7 @@ void EdgeSearch::Lower() {
   }
   std::vector<int64_t> targets;
   for (const Placement& p : best.placements) targets.push_back(p.total_bytes);
-  if (PlaceSerially(targets) && c_.bytes < best.bytes) return;
+  if (!OutOfTime() && PlaceSerially(targets) && c_.bytes < best.bytes) return;
   Restore(std::move(best));
 }
 
@@ -403,6 +407,10 @@ void EdgeSearch::Trim(const std::vector<int64_t>& targets) {
   }
   // What no placement needs is gone; what this one does not need goes too.
   for (size_t i = c_.bought.size(); i-- > 0;) {
+    if (OutOfTime()) {
+      c_.bought[i].why = "streams share bytes; the time limit left none to find out whether it is needed";
+      continue;
+    }
     const std::optional<std::string> why = Need(i);
     if (why.has_value()) {
       c_.bought[i].why = *why;

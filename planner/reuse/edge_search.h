@@ -25,8 +25,8 @@ namespace bufplan {
 
 class EdgeSearch {
  public:
-  // What is done is taken from `work`, in steps of some hundred nanoseconds; without any left the search ends with what
-  // it has.
+  // What is done is taken from `work`, in steps of some hundred nanoseconds; without any left, or once options.deadline
+  // has passed, the search ends with what it has.
   EdgeSearch(const Graph& graph, const Schedule& schedule, const PlanOptions& options, Candidate& candidate,
              int64_t& work);
 
@@ -61,7 +61,8 @@ class EdgeSearch {
 
   Placed Save() const;
   void Restore(Placed placed);
-  bool WorkLeft() const { return work_ > reserve_; }
+  bool OutOfTime() const { return options_.deadline.Passed(); }
+  bool WorkLeft() const { return work_ > reserve_ && !OutOfTime(); }
   const Schedule& run() const { return c_.OrderedBy(schedule_); }
   bool Find();
   bool Place();

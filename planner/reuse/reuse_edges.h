@@ -13,6 +13,8 @@
 // stays is one without which two storages that share bytes would not be ordered. (Bytes that a `fill` or `copy` leaves
 // undefined count as written.)
 //
+// Once options.deadline has passed it ends with what it has; edges may then be there that are not needed.
+//
 // COST: a limited number of steps, about a second of them for one plan (ten at kMax), shared by all sets of fusion
 // groups that are tried. Deterministic. THREADS: no shared state.
 #ifndef BUFPLAN_PLANNER_REUSE_REUSE_EDGES_H_
@@ -20,6 +22,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ir/graph.h"
 #include "planner/candidate.h"
@@ -34,6 +37,9 @@ namespace bufplan {
 // The search for edges takes its steps from `work`; without any left there are no edges.
 absl::StatusOr<Candidate> ChooseWithReuseEdges(const Graph& graph, const Schedule& schedule, const PlanOptions& options,
                                                int64_t& work);
+
+// The failure of a plan without edges where the time is over before any were tried: nothing is proven.
+absl::Status WithoutTrying(const absl::Status& status);
 
 // Steps for one plan: about a second of them.
 int64_t ReuseEdgesWork(const Graph& graph, const PlanOptions& options);

@@ -64,11 +64,11 @@ void Decisions::LieApart(ValueId v) { changed_ = apart_.insert(v.value).second |
 
 void Decisions::Lock(ValueId owner) { changed_ = locked_.insert(owner.value).second || changed_; }
 
-bool Decisions::EndRound() {
+bool Decisions::EndRound(bool hurry) {
   if (!changed_) return true;
   changed_ = false;
   lies_in_.clear();
-  if (++round_ < kMaxRounds || settled_) return false;
+  if ((++round_ < kMaxRounds && !hurry) || settled_) return false;
   settled_ = true;
   no_bytes_.clear();
   return false;

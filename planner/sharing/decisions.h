@@ -76,8 +76,8 @@ class Decisions {
   // Too many rounds have changed something: nothing is struck out any more.
   bool settled() const { return settled_; }
 
-  // True if the round that ends here was the last one.
-  bool EndRound();
+  // True if the round that ends here was the last one. In a hurry nothing is struck out any more after it.
+  bool EndRound(bool hurry = false);
 
  private:
   enum : char { kUnknown, kNoBytes, kBytes };

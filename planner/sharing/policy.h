@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "planner/placement/deadline.h"
+
 namespace bufplan {
 
 // kFirstOperand: the operand that the op names first. kOldestOperand: the one that was written first, so that a value
@@ -17,6 +19,8 @@ struct SharingPolicy {
   bool contest = true;
   // By value: the kinds of wishes (bits of WishKind) that are not to be granted. Empty: all may.
   std::vector<uint8_t> unwanted;
+  // After that no more rounds than one sound sharing takes.
+  Deadline deadline = {};
 };
 
 }  // namespace bufplan

@@ -30,7 +30,8 @@ absl::StatusOr<SharedStorages> ShareStorages(const Graph& graph, const Schedule&
     } else {
       contest.Forget();
     }
-    const bool last = decisions.EndRound();
+    const bool hurry = policy.deadline.Passed();
+    const bool last = decisions.EndRound(hurry);
     if (sound) {
       Sharing sharing = sharer.Take();
       const int64_t moved = MovedByAll(graph, schedule, sharing).moved;
@@ -38,7 +39,7 @@ absl::StatusOr<SharedStorages> ShareStorages(const Graph& graph, const Schedule&
         best = SharedStorages{std::move(uses), std::move(sharing), moved};
       }
     }
-    if (best.has_value() && (last || decisions.settled())) return *std::move(best);
+    if (best.has_value() && (last || hurry || decisions.settled())) return *std::move(best);
   }
 }
 

@@ -184,6 +184,13 @@ TEST(PlanProblemTest, NotFoundIsNotInfeasible) {
   EXPECT_THAT(Message(plan), HasSubstr("lower bound 1048576"));
 }
 
+// One success brings J from above 5 % over the bound to above 4.5 %, the next ones further down.
+TEST(PlanProblemTest, TheGapIsHalvedAgainAfterASuccess) {
+  const auto plan = PlanProblem(FromCsv("benchmarks/data/minimalloc/J.1048576.csv"));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_LE(static_cast<double>(plan->bytes), 1.045 * static_cast<double>(plan->lower_bound));
+}
+
 TEST(PlanProblemTest, FastTriesHarderBeforeItGivesUp) {
   Problem problem;
   problem.buffers = {MakeBuffer("a", 10, 0, 2), MakeBuffer("b", 4, 1, 5), MakeBuffer("c", 14, 2, 4)};

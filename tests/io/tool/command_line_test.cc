@@ -80,5 +80,17 @@ TEST(ParseCountTest, WholeNumbersInRange) {
   }
 }
 
+TEST(ParseSecondsTest, AboveZeroAndFinite) {
+  EXPECT_EQ(ParseSeconds("--t", "0.5").value(), absl::Milliseconds(500));
+  EXPECT_EQ(ParseSeconds("--t", "3").value(), absl::Seconds(3));
+  EXPECT_EQ(ParseSeconds("--t", "1e300").value(), absl::Seconds(1'000'000'000));
+  EXPECT_EQ(ParseSeconds("--t", "1e-300").value(), absl::Nanoseconds(1));
+  for (absl::string_view bad : {"", "abc", "0", "-1", "inf", "nan", "1s", "0,5"}) {
+    const absl::Status status = ParseSeconds("--t", bad).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << bad;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("is not a number of seconds above 0")) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace bufplan

@@ -51,7 +51,7 @@ TEST(ToolTest, LaterCommandsAndOptionsDoNotExist) {
     EXPECT_EQ(fake.Run({command, "kv.json"}), 2) << command;
     EXPECT_THAT(fake.err(), HasSubstr("there is no command"));
   }
-  for (const char* option : {"--time-limit=3", "--threads=2"}) {
+  for (const char* option : {"--threads=2"}) {
     EXPECT_EQ(fake.Run({"plan", "kv.json", option}), 2) << option;
     EXPECT_THAT(fake.err(), HasSubstr("plan has no option"));
     EXPECT_EQ(fake.Run({"plan", "--help"}), 0);
@@ -132,6 +132,17 @@ TEST(PlanTest, OptionsAreInThePlan) {
   EXPECT_THAT(fake.err(), HasSubstr("symbols        s=17\n"));
 }
 
+TEST(PlanTest, ATimeLimitIsInThePlanAndMeansEffortMax) {
+  FakeIo fake;
+  for (const char* input : {"kv.json", "p.csv"}) {
+    EXPECT_EQ(fake.Run({"plan", input, "-o", "-", "--time-limit", "2.5"}), 0) << fake.err();
+    EXPECT_THAT(fake.out(), HasSubstr("\"time_limit\": \"2.5\""));
+    EXPECT_THAT(fake.out(), HasSubstr("\"effort\": \"max\""));
+    EXPECT_EQ(fake.Run({"plan", input, "-o", "-", "--time-limit=1", "--effort=fast"}), 0) << fake.err();
+    EXPECT_THAT(fake.out(), HasSubstr("\"effort\": \"fast\""));
+  }
+}
+
 // Two values on two streams, which fit only one after the other.
 TEST(PlanTest, ReuseEdges) {
   FakeIo fake;
@@ -197,6 +208,8 @@ TEST(PlanTest, BadOptions) {
   };
   EXPECT_THAT(error({"plan", "kv.json", "--effort", "fsat"}), HasSubstr("did you mean \"fast\"?"));
   EXPECT_THAT(error({"plan", "kv.json", "--capacity", "-1"}), HasSubstr("option --capacity: \"-1\""));
+  EXPECT_THAT(error({"plan", "kv.json", "--time-limit", "abc"}),
+              HasSubstr("option --time-limit: \"abc\" is not a number of seconds"));
   EXPECT_THAT(error({"plan", "kv.json", "--symbols", "s"}), HasSubstr("option --symbols: "));
   EXPECT_THAT(error({"plan", "kv.json", "--symbols", "t=1"}), HasSubstr("kv.json: "));
   EXPECT_THAT(error({"plan", "kv.json", "--json", "--draw"}), HasSubstr("exclude each other"));
@@ -216,6 +229,24 @@ TEST(PlanTest, Infeasible) {
   EXPECT_EQ(fake.Run({"plan", "p.csv", "--capacity", "11", "-o", path}), 1);
   EXPECT_THAT(fake.err(), StartsWith("bufplan: p.csv: "));
   EXPECT_EQ(ContentOf(path), "<none>");
+}
+
+TEST(PlanTest, AFailureAsJson) {
+  FakeIo fake;
+  EXPECT_EQ(fake.Run({"plan", "chain.json", "--capacity", "299", "--json"}), 1);
+  EXPECT_THAT(fake.out(), StartsWith("{\"status\": \"infeasible\", \"space\": \"device\", \"capacity\": 299, "
+                                     "\"lower_bound\": 300, \"best_known\": 300, \"message\": \"chain.json: "));
+  EXPECT_THAT(fake.err(), HasSubstr("chain.json: infeasible, proven for every way to share bytes that was tried: "));
+  EXPECT_EQ(fake.Run({"plan", "p.csv", "--capacity", "11", "--json"}), 1);
+  EXPECT_THAT(fake.out(), HasSubstr("\"status\": \"infeasible\", \"space\": null, \"capacity\": 11"));
+  EXPECT_THAT(fake.err(), HasSubstr("p.csv: infeasible, proven: capacity=11"));
+  EXPECT_EQ(fake.Run({"plan", "benchmarks/data/minimalloc/K.1048576.csv", "--capacity", "1048576", "--work-limit",
+                      "1000", "--json"}),
+            1);
+  EXPECT_THAT(fake.out(), StartsWith("{\"status\": \"gave up\""));
+  EXPECT_THAT(fake.out(), HasSubstr("\"lower_bound\": 1048576"));
+  EXPECT_THAT(fake.err(), HasSubstr("K.1048576.csv: gave up: capacity=1048576"));
+  EXPECT_THAT(fake.err(), HasSubstr("--time-limit S, may help"));
 }
 
 TEST(PlanTest, FailuresLeaveTheOldFile) {

@@ -1,6 +1,7 @@
 #include "planner/placement/antichain.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <random>
 #include <set>
@@ -199,6 +200,21 @@ TEST(AntichainTest, AnyLimitGivesABound) {
     ASSERT_EQ(HeaviestAntichain(problem, 8 * best.work).pieces, best.pieces);
   }
   EXPECT_GT(inexact, 0);
+}
+
+TEST(AntichainTest, ATimeThatIsOverGivesABound) {
+  const Deadline past(std::chrono::steady_clock::time_point::min());
+  std::mt19937_64 random(13);
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
+    const PlacementProblem problem = RandomChainProblem(random, {.max_pieces = 40, .max_ops = 40});
+    const Antichain cut = HeaviestAntichain(problem, INT64_MAX, past);
+    ExpectAntichain(problem, cut.pieces);
+    ASSERT_EQ(cut.bytes, NeedOf(problem, cut.pieces, 1).bytes);
+    ASSERT_GE(cut.bytes, PeakOfList(problem));
+    ASSERT_LE(cut.bytes, HeaviestAntichain(problem, INT64_MAX).bytes);
+    ASSERT_FALSE(cut.exact);
+  }
 }
 
 TEST(AntichainTest, LargeProblems) {

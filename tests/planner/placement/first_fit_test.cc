@@ -1,6 +1,7 @@
 #include "planner/placement/first_fit.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -38,6 +39,21 @@ TEST(FirstFitTest, GivesUpAtTheLimits) {
   EXPECT_EQ(first_fit.Run({0, 1}, 20, INT64_MAX, offsets), std::nullopt);
   EXPECT_EQ(first_fit.Run({0, 1}, 21, INT64_MAX, offsets), 20);
   EXPECT_EQ(first_fit.Run({0, 1}, INT64_MAX, first_fit.work(), offsets), std::nullopt);
+}
+
+TEST(FirstFitTest, ATimeThatIsOverCountsFromAStepOn) {
+  const PlacementProblem problem = FromIntervals({{0, 4, 10}, {0, 4, 10}});
+  FirstFit first_fit(problem);
+  std::vector<int64_t> offsets;
+  EXPECT_EQ(first_fit.Run({0, 1}, INT64_MAX, INT64_MAX, offsets), 20);
+  const int64_t steps = first_fit.work();
+  first_fit.StopAt(Deadline(std::chrono::steady_clock::time_point::min()), 3 * steps);
+  EXPECT_FALSE(first_fit.TooLate());
+  EXPECT_EQ(first_fit.Run({0, 1}, INT64_MAX, INT64_MAX, offsets), 20);
+  EXPECT_EQ(first_fit.Run({0, 1}, INT64_MAX, INT64_MAX, offsets), std::nullopt);
+  EXPECT_TRUE(first_fit.TooLate());
+  EXPECT_EQ(first_fit.Run({0, 1}, INT64_MAX, INT64_MAX, offsets), std::nullopt);
+  EXPECT_EQ(first_fit.work(), 3 * steps);
 }
 
 TEST(FirstFitTest, NextChunkRatherThanStraddle) {

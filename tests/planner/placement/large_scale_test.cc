@@ -1,6 +1,7 @@
 #include "planner/placement/large_scale.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -109,6 +110,19 @@ TEST(LargeScaleTest, NeverWorseThanTheFirstOrderWhichAlwaysRuns) {
   }
   EXPECT_LT(last.bytes, first.bytes);
   EXPECT_LE(static_cast<double>(last.bytes), 1.01 * static_cast<double>(ComputeLowerBound(problem).bytes));
+}
+
+TEST(LargeScaleTest, ATimeThatIsOverLeavesTheFirstOrder) {
+  const Deadline past(std::chrono::steady_clock::time_point::min());
+  for (const size_t num_storages : {3000, 70000}) {
+    const PlacementProblem problem = RandomTensorLives({.num_storages = num_storages, .seed = 1});
+    const int64_t bound = ComputeLowerBound(problem).bytes;
+    const auto first = PlaceLargeScale(problem, bound, 0), cut = PlaceLargeScale(problem, bound, kMuchWork, past);
+    ASSERT_TRUE(first.has_value() && cut.has_value());
+    EXPECT_EQ(cut->offset_bytes, first->offset_bytes);
+    EXPECT_EQ(cut->work, 0);
+    EXPECT_FALSE(PlaceLargeScale(problem, bound, kMuchWork, past, past).has_value());
+  }
 }
 
 TEST(LargeScaleTest, TwoRunsAreEqual) {

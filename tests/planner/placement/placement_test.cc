@@ -1,9 +1,11 @@
 #include "planner/placement/placement.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "planner/placement/shortfall.h"
 #include "tests/planner/placement/placement_cases.h"
 
 namespace bufplan {
@@ -141,6 +144,11 @@ TEST(PlaceTest, CapacityIsAProofOrAGivingUp) {
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("256 bytes are needed"));
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("time 3"));
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("capacity=255"));
+  const std::optional<Shortfall> shortfall = ShortfallOf(refused.status());
+  ASSERT_TRUE(shortfall.has_value());
+  EXPECT_EQ(shortfall->capacity_bytes, 255);
+  EXPECT_EQ(shortfall->lower_bound_bytes, 256);
+  EXPECT_EQ(shortfall->best_bytes, std::nullopt);
 
   // A load of 1048576, which no greedy method reaches.
   problem = FromIntervals(ReadCsv("benchmarks/data/minimalloc/K.1048576.csv"));
@@ -148,6 +156,8 @@ TEST(PlaceTest, CapacityIsAProofOrAGivingUp) {
   const auto missed = Place(problem, {.work_limit = 1000});
   EXPECT_EQ(missed.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(missed.status().message()), HasSubstr("at least 1048576"));
+  EXPECT_EQ(ShortfallOf(missed.status())->lower_bound_bytes, 1048576);
+  EXPECT_GT(ShortfallOf(missed.status())->best_bytes, 1048576);
   const auto found = Place(problem, {.work_limit = 100'000'000});
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found->total_bytes, 1048576);
@@ -238,6 +248,66 @@ TEST(PlaceTest, RandomPlacementsAreValid) {
         ASSERT_LE(placement->total_bytes, fast_bytes);
       }
     }
+  }
+}
+
+const Deadline kPast(std::chrono::steady_clock::time_point::min());
+const Deadline kNextYear(std::chrono::steady_clock::now() + std::chrono::hours(9000));
+
+TEST(PlaceTest, ATimeThatIsOverLeavesWhatIsFirst) {
+  std::mt19937_64 random(15);
+  for (int kind = 0; kind < 32; ++kind) {
+    const RandomShape shape = {.max_storages = 40,
+                               .max_time = 30,
+                               .max_size = 50,
+                               .pieces = (kind & 1) != 0,
+                               .alignments = (kind & 2) != 0,
+                               .pins = (kind & 4) != 0,
+                               .disjoint = (kind & 8) != 0,
+                               .chunks = (kind & 16) != 0};
+    for (int round = 0; round < 20; ++round) {
+      const PlacementProblem problem = RandomProblem(random, shape);
+      for (PlacementEffort effort : kAllEfforts) {
+        const auto placement = Place(problem, {.effort = effort, .deadline = kPast});
+        ASSERT_TRUE(placement.ok()) << placement.status();
+        ASSERT_EQ(FindFault(problem, *placement), "") << "kind " << kind << ", round " << round;
+      }
+    }
+  }
+}
+
+TEST(PlaceTest, ATimeThatIsOverLeavesTheNamedOrdersAndNoSearch) {
+  int worse = 0;
+  for (const DataFile& file : DataFiles()) {
+    const std::vector<Interval> intervals = ReadCsv(file.path);
+    const PlacementProblem problem = FromIntervals(intervals);
+    const auto cut = Place(problem, {.effort = PlacementEffort::kMax, .deadline = kPast});
+    ASSERT_TRUE(cut.ok()) << file.path;
+    EXPECT_EQ(FindFault(problem, *cut), "") << file.path;
+    EXPECT_LE(cut->total_bytes, Place(problem, {PlacementEffort::kFast})->total_bytes) << file.path;
+    if (intervals.size() > 2000) continue;
+    EXPECT_LE(cut->total_bytes, BestNamedFirstFit(intervals)) << file.path;
+    worse += cut->total_bytes > Place(problem, {.work_limit = 1'000'000})->total_bytes;
+  }
+  EXPECT_GT(worse, 5);
+}
+
+TEST(PlaceTest, ATimeThatIsNotReachedChangesNothing) {
+  std::mt19937_64 random(16);
+  for (int round = 0; round < 20; ++round) {
+    const PlacementProblem problem = RandomProblem(random, {.max_storages = 60, .pieces = true, .alignments = true});
+    EXPECT_EQ(Place(problem, {.deadline = kNextYear})->offset_bytes, Place(problem, {})->offset_bytes);
+  }
+}
+
+// Without any limit but the time the search ends when the placement is proven to be the best.
+TEST(PlaceTest, UntilProven) {
+  std::mt19937_64 random(17);
+  for (int round = 0; round < 50; ++round) {
+    const PlacementProblem problem = RandomProblem(random, {.max_storages = 20, .max_time = 20, .max_size = 30});
+    const auto placement = Place(problem, {.effort = PlacementEffort::kMax, .deadline = kNextYear});
+    ASSERT_TRUE(placement.ok());
+    EXPECT_TRUE(placement->optimal);
   }
 }
 
