@@ -258,6 +258,7 @@ PlacementOptions PlacementOptionsOf(const PlanOptions& options) {
                                                           : PlacementEffort::kMax;
   placement.work_limit = options.work_limit;
   placement.deadline = options.deadline;
+  placement.threads = options.threads;
   return placement;
 }
 

@@ -37,6 +37,8 @@ struct PlanOptions {
   absl::Duration time_limit = absl::InfiniteDuration();
   // The moment at which that is over, for a time that began before the call; the earlier of the two counts.
   Deadline deadline = {};
+  // Of searches for offsets, at most; no influence on the plan, unless time ends the search.
+  int32_t threads = 1;
   // Run the checker on the plan before it is returned.
   bool check = true;
 };

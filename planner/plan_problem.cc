@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "ir/checker.h"
 #include "ir/where.h"
+#include "planner/placement/conflict_search.h"
 #include "planner/placement/exact_search.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/infeasible_subset.h"
@@ -173,18 +174,6 @@ absl::Status CapacityError(const Problem& problem, const std::vector<size_t>& or
                        shortfall);
 }
 
-// What was found for a capacity: a placement, a higher bound, or neither. True if it is a placement.
-bool Take(ExactPlacement found, Placement& placement) {
-  placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
-  const bool is_placed = !found.offset_bytes.empty();
-  if (is_placed) {
-    placement.offset_bytes = std::move(found.offset_bytes);
-    placement.total_bytes = found.bytes;
-  }
-  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
-  return is_placed;
-}
-
 // "[0, 5)", or "[0, 2) and [4, 5)".
 std::string DescribeLife(const Buffer& buffer) {
   std::vector<std::string> parts;
@@ -244,13 +233,21 @@ bool UntilDeadline(const PlacementOptions& options) {
 // For a placement that misses the capacity: one within it, or a bound above it, if either is found.
 void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, const PlacementOptions& options,
                           Placement& placement) {
-  if (!CanSearchExactly(problem)) return;
+  const bool in_sections = CanSearchExactly(problem);
+  if (!in_sections && !CanSearchConflicts(problem)) return;
   const int64_t work = UntilDeadline(options)                    ? INT64_MAX
                        : options.work_limit > 0                  ? options.work_limit
                        : options.exact_work_limit > 0            ? options.exact_work_limit
                        : options.effort == PlacementEffort::kMax ? kTimesAtMax * kCapacityWork
                                                                  : kCapacityWork;
-  Take(FindPlacement(problem, capacity, {work, options.threads, options.deadline}), placement);
+  const SearchLimits limits = {work, options.threads, options.deadline};
+  ExactPlacement found = in_sections ? FindPlacement(problem, capacity, limits)
+                                     : FindAmongConflicts(problem, capacity, placement.lower_bound_bytes, limits);
+  placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
+  if (found.offset_bytes.empty()) return;
+  placement.offset_bytes = std::move(found.offset_bytes);
+  placement.total_bytes = found.bytes;
+  placement.optimal = placement.total_bytes == placement.lower_bound_bytes;
 }
 
 // The better one, with the higher bound.

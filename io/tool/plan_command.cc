@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -37,6 +38,8 @@ constexpr OptionSpec kOptions[] = {
     {"--work-limit", "N", "elementary steps of placement; 0: what the effort allows"},
     {"--time-limit", "S",
      "seconds, as 0.5: the best plan found until then; without --effort and --work-limit nothing else ends the search"},
+    {"--threads", "N",
+     "threads of the exact search, at most; as many as there are cores without it; the plan is the same"},
     {"--effort", "E", "fast: one greedy pass; default; max: until proven or out of budget"},
     {"--objective", "O", "memory: least bytes of arenas, then fewest bytes copied; copies: the other way round"},
     {"--reuse-edges", "R",
@@ -78,6 +81,12 @@ absl::StatusOr<Request> ReadRequest(const CommandLine& line) {
     const absl::StatusOr<int64_t> bytes = ParseCount("--capacity", *value, 0);
     if (!bytes.ok()) return bytes.status();
     request.options.capacity_bytes = *bytes;
+  }
+  request.options.threads = static_cast<int32_t>(std::max(1U, std::thread::hardware_concurrency()));
+  if (const auto value = line.Value("--threads")) {
+    const absl::StatusOr<int64_t> threads = ParseCount("--threads", *value, 1);
+    if (!threads.ok()) return threads.status();
+    request.options.threads = static_cast<int32_t>(std::min<int64_t>(*threads, INT32_MAX));
   }
   if (const auto value = line.Value("--work-limit")) {
     const absl::StatusOr<int64_t> steps = ParseCount("--work-limit", *value, 0);
@@ -182,6 +191,7 @@ absl::StatusOr<Outcome> PlanIntervals(const Problem& problem, const Request& req
   options.placement.effort = kPlacementEfforts[static_cast<size_t>(request.options.effort)];
   options.placement.work_limit = request.options.work_limit;
   options.placement.deadline = request.options.deadline;
+  options.placement.threads = request.options.threads;
   const absl::Time start = absl::Now();
   absl::StatusOr<ProblemPlan> plan = [&] {
     const Progress progress(io, "planning");

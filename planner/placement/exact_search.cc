@@ -35,6 +35,10 @@ SearchLimits LeftOf(const SearchLimits& limits, int64_t work) {
   return left;
 }
 
+int64_t AttemptOf(const SearchLimits& limits, int64_t round, size_t lane) {
+  return limits.first_attempt + round * static_cast<int64_t>(SearchLanes::kLanes) + static_cast<int64_t>(lane);
+}
+
 SearchLimits ForPeak(const SearchLimits& limits) {
   SearchLimits part = limits;
   part.work /= kPartForPeak;
@@ -52,9 +56,9 @@ int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offse
 // The ladder of one group: from the best placement down to the bound.
 //
 // Where the bound can be met, a search for just that is often the shortest: the fuller a section, the fewer its
-// choices. So the first lane always aims there, at first all but one. Another one halves what is between the best and
-// what was tried in vain; what was tried so is tried again, for longer, when halving has come to an end. The rest aim
-// just below the best.
+// choices. So the first lane always aims there, in the first rounds all but one. That one halves what is between the
+// best and what was tried in vain; what was tried so is tried again, for longer, when halving has come to an end. Later
+// the others help with both, or aim just below the best.
 class Ladder {
  public:
   // `offset_bytes` by storage of the whole problem.
@@ -77,7 +81,7 @@ class Ladder {
     const int64_t round = round_++;
     const auto run_of = [&](size_t lane) -> SearchLanes::Run {
       const Aim aim = AimOf(lane, round);
-      const int64_t attempt = round * static_cast<int64_t>(SearchLanes::kLanes) + static_cast<int64_t>(lane);
+      const int64_t attempt = AttemptOf(limits, round, lane);
       // The first runs at the bound owe nothing to the best.
       const bool near = aim == kBound ? round >= kFirstRounds && round % 2 == 1 : round % 2 == 0;
       const int64_t capacity = Capacity(aim);
@@ -117,8 +121,11 @@ class Ladder {
   static constexpr int64_t kSmallestStep = 500;
 
   static Aim AimOf(size_t lane, int64_t round) {
+    const bool even = round % 2 == 0;
     if (lane == 1) return kHalf;
-    if (lane == 3 && round >= kFirstRounds) return round % 2 == 0 ? kJustBelow : kQuarter;
+    if (round < kFirstRounds) return kBound;
+    if (lane == 2) return even ? kHalf : kBound;
+    if (lane == 3) return even ? kJustBelow : kQuarter;
     return kBound;
   }
 
@@ -208,7 +215,7 @@ ExactPlacement FindPlacement(const PlacementProblem& problem, int64_t capacity_b
       const SearchLimits left = LeftOf(limits, result.work + lanes.work());
       if (left.work <= 0 || left.deadline.Passed()) break;
       const auto run_of = [&](size_t lane) -> SearchLanes::Run {
-        const int64_t attempt = round * static_cast<int64_t>(SearchLanes::kLanes) + static_cast<int64_t>(lane);
+        const int64_t attempt = AttemptOf(limits, round, lane);
         return {capacity_bytes, PreferenceOrder(group, attempt), /*weighed=*/lane > 0};
       };
       answer = lanes.RunRound(run_of, RunLength(round), left);

@@ -87,7 +87,8 @@ struct PlacementOptions {
   // 10^9 steps, some seconds; only storages without any order in time and in tens of thousands get there).
   // large_scale.h may go beyond it by a few passes of first fit. 0: the effort's own limit.
   int64_t work_limit = 0;
-  // Where work_limit is 0: steps of the exact search (exact_search.h), some ten nanoseconds each; 0: the effort's own.
+  // Where work_limit is 0: steps of the exact search (exact_search.h or conflict_search.h), some ten nanoseconds each;
+  // 0: the effort's own.
   int64_t exact_work_limit = 0;
   // Ends the search where the work limits do not. At kMax, with both work limits 0, there is no other limit: the search
   // goes on until then, or until the placement is proven to be the best. What is always there after it: the sweep, or
@@ -101,15 +102,16 @@ struct PlacementOptions {
 // forbid the sweep; if that misses the capacity, as kDefault. kDefault and kMax: a portfolio, stopped as soon as the
 // lower bound is met; the result is never above the best of first fit by size, area, duration and start, for up to
 // 100,000 storages. Problems of up to 2,000 storages that exact_search.h knows are searched as well, which may raise
-// the bound. Beyond 100,000, storages of one whole piece each without order, pins and disjoint pairs are placed by
-// near-linear methods alone (large_scale.h, and the sweep if that ends 0.5 % above the bound or more), unless thousands
-// of them are alive at a time on average or a chunk cannot hold them. From 10,000 such storages on kDefault leaves the
-// search to large_scale.h. ERRORS:
+// the bound; others in one chunk, of up to 64 storages (500 at kMax), by conflict_search.h. Beyond 100,000, storages of
+// one whole piece each without order, pins and disjoint pairs are placed by near-linear methods alone (large_scale.h,
+// and the sweep if that ends 0.5 % above the bound or more), unless thousands of them are alive at a time on average or
+// a chunk cannot hold them. From 10,000 such storages on kDefault leaves the search to large_scale.h. ERRORS:
 // ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement within the
 // capacity was found, both with a Shortfall (shortfall.h); InvalidArgument if two pinned storages overlap, an alignment
 // or pin makes no sense, a storage is larger than a chunk, or sums of aligned sizes and pins exceed 64 bits. Messages
 // speak of storages by index and give bytes; the caller puts names to them. TIES: equal choices go to the lower storage
-// index. Deterministic. COST: O(n log n) at kFast; see first_fit.h for the others. THREADS: no shared state.
+// index. Deterministic. COST: O(n log n) at kFast; see first_fit.h for the others. THREADS: no shared state; see
+// PlacementOptions::threads.
 absl::StatusOr<Placement> Place(const PlacementProblem& problem, const PlacementOptions& options);
 
 }  // namespace bufplan

@@ -1,7 +1,6 @@
 // Place(): several greedy placements, the best of them improved, a search that may be exhaustive, the lower bound as
 // the judge.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -15,6 +14,7 @@
 #include "planner/placement/antichain.h"
 #include "planner/placement/chain_pools.h"
 #include "planner/placement/chain_sweep.h"
+#include "planner/placement/conflict_search.h"
 #include "planner/placement/exact_search.h"
 #include "planner/placement/first_fit.h"
 #include "planner/placement/interval_order.h"
@@ -35,6 +35,9 @@ namespace {
 // What nothing reaches.
 constexpr int64_t kNoLimit = INT64_MAX / 4;
 
+// More than any shorter search makes.
+constexpr int64_t kAttemptsBefore = 6'000'000;
+
 // Only time ends the search.
 bool UntilDeadline(const PlacementOptions& options) {
   return options.effort == PlacementEffort::kMax && options.work_limit == 0 && options.exact_work_limit == 0 &&
@@ -52,14 +55,22 @@ int64_t WorkLimit(const PlacementOptions& options, size_t num_storages) {
 }
 
 // Steps for the exact search, some ten nanoseconds each: some milliseconds for fifty storages, tens of milliseconds for
-// hundreds. None where a single run would take most of that.
+// hundreds. None where a single run would take most of that, or where it brings next to nothing.
 int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& options) {
-  if (!CanSearchExactly(problem)) return 0;
+  const bool in_sections = CanSearchExactly(problem);
+  if (!in_sections && !CanSearchConflicts(problem)) return 0;
+  constexpr int64_t kMaxInConflict = 64;
   const int64_t n = static_cast<int64_t>(problem.storages.size());
-  if (options.work_limit > 0) return options.work_limit / 2;
+  const bool short_run = options.effort != PlacementEffort::kMax && options.exact_work_limit == 0;
+  if (!in_sections && n > kMaxInConflict && short_run) return 0;
+  if (options.work_limit > 0) {
+    // A few steps are not worth a list of all conflicts.
+    const int64_t half = options.work_limit / 2;
+    return in_sections || half >= n * n ? half : 0;
+  }
   if (options.exact_work_limit > 0) return options.exact_work_limit;
   if (UntilDeadline(options)) return kNoLimit;
-  const int64_t limit = std::clamp<int64_t>(100 * n * n, 100'000, 3'000'000);
+  const int64_t limit = in_sections ? std::clamp<int64_t>(100 * n * n, 100'000, 3'000'000) : 300'000;
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
 }
 
@@ -119,36 +130,38 @@ class Portfolio {
     // First fit can only lower what is placed from below.
     if (best_.order.empty()) TryOrder(OrderByOffset(), kNamedOrdersWorkLimit);
     int64_t work_limit = WorkLimit(options_, problem_.storages.size());
+    const int64_t exact_limit = ExactWorkLimit(problem_, options_);
     const Deadline deadline = options_.deadline;
-    if (UntilDeadline(options_)) options_.deadline = deadline.Part(2);
-    const int64_t exact_work = SearchExactly(std::min(ExactWorkLimit(problem_, options_), ExactStepsLeft()));
-    options_.deadline = deadline;
+    const bool until_deadline = UntilDeadline(options_);
+    // Where parts interlock, the climb finds what the search does not, and the other way round: it goes on from there.
+    // Where only time counts, the search has the last word.
+    int64_t later_limit = exact_limit;
+    if (until_deadline) {
+      if (exact_limit > 0) options_.deadline = deadline.Part(4);
+      first_fit_.StopAt(options_.deadline, /*from_work=*/0);
+    } else {
+      later_limit = CanSearchExactly(problem_) || options_.work_limit > 0 ? 0 : exact_limit - exact_limit / 4;
+    }
+    const int64_t exact_work = SearchExactly(exact_limit - later_limit);
     if (done()) return;
     if (options_.work_limit > 0) work_limit = std::max<int64_t>(work_limit - exact_work, 0);
     work_end_ = work_limit > INT64_MAX - first_fit_.work() ? INT64_MAX : first_fit_.work() + work_limit;
     RunExtraOrders();
-    if (done() || out_of_work() || best_.order.empty()) return;
-    ImproveOrder(problem_, traits_, bound_bytes_, work_end_ - other_work_, first_fit_, best_);
-    if (!done() && UntilDeadline(options_) && !first_fit_.TooLate()) {
-      SearchExactly(std::min(ExactWorkLimit(problem_, options_), ExactStepsLeft()));
+    if (!done() && !out_of_work() && !best_.order.empty()) {
+      ImproveOrder(problem_, traits_, bound_bytes_, work_end_ - other_work_, first_fit_, best_);
     }
+    options_.deadline = deadline;
+    first_fit_.StopAt(deadline, /*from_work=*/0);
+    if (!done()) SearchExactly(later_limit);
   }
 
-  const OrderedPlacement& best() const { return best_; }
+  const OrderedPlacement& best() const { return unordered_.bytes < best_.bytes ? unordered_ : best_; }
   // Proven: at least the bound given.
   int64_t bound_bytes() const { return bound_bytes_; }
 
  private:
-  bool done() const { return best_.bytes <= bound_bytes_; }
+  bool done() const { return best().bytes <= bound_bytes_; }
   bool out_of_work() { return first_fit_.work() + other_work_ >= work_end_ || first_fit_.TooLate(); }
-
-  // Steps of the exact search until the deadline, roughly.
-  int64_t ExactStepsLeft() const {
-    constexpr int64_t kStepNanoseconds = 12;
-    if (options_.deadline.never()) return INT64_MAX;
-    const std::chrono::nanoseconds left = options_.deadline.at() - std::chrono::steady_clock::now();
-    return std::max<int64_t>(left.count() / kStepNanoseconds, 0);
-  }
 
   void TryOrder(std::vector<int32_t> order, int64_t work_end) {
     // An order that does as well as what has no order is worth to have.
@@ -173,16 +186,19 @@ class Portfolio {
 
   // Returns the steps taken.
   int64_t SearchExactly(int64_t work_limit) {
-    if (work_limit == 0) return 0;
-    ExactPlacement exact =
-        MinimizePlacement(problem_, best_.line_offset, {work_limit, options_.threads, options_.deadline});
+    if (work_limit == 0 || options_.deadline.Passed()) return 0;
+    SearchLimits limits = {work_limit, options_.threads, options_.deadline};
+    // A shorter search came first; this one is not to repeat it.
+    if (UntilDeadline(options_)) limits.first_attempt = kAttemptsBefore;
+    ExactPlacement exact = CanSearchExactly(problem_)
+                               ? MinimizePlacement(problem_, best().line_offset, limits)
+                               : MinimizeAmongConflicts(problem_, best().line_offset, bound_bytes_, limits);
     bound_bytes_ = std::max(bound_bytes_, exact.lower_bound_bytes);
-    if (exact.bytes >= best_.bytes) return exact.work;
-    best_.bytes = exact.bytes;
-    best_.line_offset = std::move(exact.offset_bytes);
-    // First fit can only lower what is placed from below.
-    best_.order.clear();
+    if (exact.bytes >= best().bytes) return exact.work;
+    OrderedPlacement before = std::exchange(best_, {{}, std::move(exact.offset_bytes), exact.bytes});
+    // First fit can only lower what is placed from below; but storages that interlock need not lie as it lays them.
     TryOrder(OrderByOffset(), kNamedOrdersWorkLimit);
+    if (best_.order.empty()) unordered_ = std::exchange(best_, std::move(before));
     return exact.work;
   }
 
@@ -209,6 +225,7 @@ class Portfolio {
   int64_t other_work_ = 0;
   StorageTraits traits_;
   OrderedPlacement best_{{}, {}, INT64_MAX};
+  OrderedPlacement unordered_{{}, {}, INT64_MAX};  // found by search, where no order gives as little
   std::vector<int64_t> line_offset_;
 };
 

@@ -53,16 +53,23 @@ std::vector<int32_t> SortByKey(std::vector<std::pair<int64_t, int32_t>>& keyed) 
 }  // namespace
 
 std::vector<int32_t> PreferenceOrder(const SectionProblem& problem, int64_t attempt) {
+  std::vector<int64_t> length(problem.num_bars());
+  for (size_t i = 0; i < length.size(); ++i) length[i] = problem.end[i] - problem.begin[i];
+  return PreferenceOrder(problem.size, length, attempt);
+}
+
+std::vector<int32_t> PreferenceOrder(absl::Span<const int64_t> size, absl::Span<const int64_t> length,
+                                     int64_t attempt) {
   // In units of the logarithm.
   constexpr int64_t kNoise[] = {int64_t{1} << (kLogBits - 1), 3 << (kLogBits - 1), 3 << kLogBits};
   const int64_t kind = attempt % 6, round = attempt / 6;
   const int64_t noise = round == 0 ? 0 : kNoise[round % 3];
   Random random(static_cast<uint64_t>(attempt) + 1);
   std::vector<std::pair<int64_t, int32_t>> keyed;
-  keyed.reserve(problem.num_bars());
-  for (size_t i = 0; i < problem.num_bars(); ++i) {
-    const int64_t size = Log2(problem.size[i]), length = Log2(problem.end[i] - problem.begin[i]);
-    int64_t key = kind % 3 == 0 ? size : kind % 3 == 1 ? length : size + length;
+  keyed.reserve(size.size());
+  for (size_t i = 0; i < size.size(); ++i) {
+    const int64_t log_size = Log2(size[i]), log_length = Log2(length[i]);
+    int64_t key = kind % 3 == 0 ? log_size : kind % 3 == 1 ? log_length : log_size + log_length;
     if (kind < 3) key = -key;
     if (noise > 0) key += random.Around(noise);
     keyed.emplace_back(key, static_cast<int32_t>(i));

@@ -18,6 +18,8 @@ namespace bufplan {
 // The bars, preferred first. `attempt` >= 0; the first six have no noise. The same on every machine. TIES: the lower
 // bar. COST: O(n log n). THREADS: no shared state.
 std::vector<int32_t> PreferenceOrder(const SectionProblem& problem, int64_t attempt);
+// The same of sizes and lengths > 0, by bar.
+std::vector<int32_t> PreferenceOrder(absl::Span<const int64_t> size, absl::Span<const int64_t> length, int64_t attempt);
 
 // How long run number `run` >= 0 may be, in multiples of the shortest: 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ..., within a
 // factor of log n of the best schedule (Luby, Sinclair, Zuckerman 1993).

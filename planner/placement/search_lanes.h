@@ -28,6 +28,7 @@ struct SearchLimits {
   int64_t work = 0;     // steps, some ten nanoseconds each, of all threads together
   int32_t threads = 1;  // at most; no influence on the result
   Deadline deadline = {};
+  int64_t first_attempt = 0;  // another one, by thousands, makes other runs
 };
 
 class SearchLanes {

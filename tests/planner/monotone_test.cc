@@ -151,7 +151,7 @@ TEST(Monotone, RandomGraphs) {
                 t.missed);
     EXPECT_GT(t.raised, 0);
     EXPECT_EQ(t.missed, t.lowered) << "what is a plan with more constraints is one with fewer";
-    // Measured: 2 of 300 by 7 bytes each for streams, none for the others.
+    // Measured: none of 300.
     EXPECT_LE(t.lowered * 100, more == More::kStream ? t.pairs : 0);
   }
 }

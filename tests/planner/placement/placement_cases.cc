@@ -64,7 +64,25 @@ void AddPieces(std::mt19937_64& random, const RandomShape& shape, int64_t size, 
   }
 }
 
+bool HasRoomFrom(const PlacementProblem& problem, int64_t bytes, size_t next, std::vector<int64_t>& offset_bytes) {
+  if (next == problem.storages.size()) return true;
+  const StorageSpec& storage = problem.storages[next];
+  for (int64_t offset = 0; offset + storage.size_bytes <= bytes; offset += storage.alignment_bytes) {
+    if (storage.pinned_offset_bytes.value_or(offset) != offset) continue;
+    bool free = true;
+    for (size_t i = 0; i < next && free; ++i) free = !Meet(problem, next, offset, i, offset_bytes[i]);
+    offset_bytes[next] = offset;
+    if (free && HasRoomFrom(problem, bytes, next + 1, offset_bytes)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool HasRoom(const PlacementProblem& problem, int64_t bytes) {
+  std::vector<int64_t> offset_bytes(problem.storages.size(), 0);
+  return HasRoomFrom(problem, bytes, 0, offset_bytes);
+}
 
 PlacementProblem FromIntervals(absl::Span<const Interval> intervals, int64_t alignment_bytes) {
   PlacementProblem problem;

@@ -32,6 +32,9 @@ PlacementProblem RandomProblem(std::mt19937_64& random, const RandomShape& shape
 // What is wrong with a placement, by comparing all pairs; empty if nothing.
 std::string FindFault(const PlacementProblem& problem, const Placement& placement);
 
+// Whether the storages fit into so many bytes, by trying all offsets of all of them. For a few small ones, no chunks.
+bool HasRoom(const PlacementProblem& problem, int64_t bytes);
+
 // First fit by trying places one after another: slow and plain. Pinned storages come first.
 Placement NaiveFirstFit(const PlacementProblem& problem, absl::Span<const int32_t> order);
 
