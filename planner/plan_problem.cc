@@ -27,7 +27,7 @@ namespace bufplan {
 namespace {
 
 // Steps of the exact search, some ten nanoseconds each, at effort default: for few bytes, and to meet a capacity.
-constexpr int64_t kExactWork = 90'000'000, kCapacityWork = 100'000'000;
+constexpr int64_t kExactWork = 150'000'000, kCapacityWork = 200'000'000;
 // At effort max so many times as many.
 constexpr int64_t kTimesAtMax = 20;
 constexpr size_t kMaxNamed = 10;

@@ -1,6 +1,7 @@
 #include "planner/placement/exact_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -35,9 +36,12 @@ SearchLimits LeftOf(const SearchLimits& limits, int64_t work) {
   return left;
 }
 
-int64_t AttemptOf(const SearchLimits& limits, int64_t round, size_t lane) {
-  return limits.first_attempt + round * static_cast<int64_t>(SearchLanes::kLanes) + static_cast<int64_t>(lane);
+// A number for each run of each lane. PreferenceOrder() has six kinds in turn: each lane is to see all. OrderNear() has
+// five sizes of noise: each lane is to keep its own. The very first run takes the largest areas first.
+int64_t AttemptOf(const SearchLimits& limits, int64_t run, size_t lane) {
+  return limits.first_attempt + 2 + 5 * run + static_cast<int64_t>(lane);
 }
+static_assert(SearchLanes::kLanes <= 5);
 
 SearchLimits ForPeak(const SearchLimits& limits) {
   SearchLimits part = limits;
@@ -79,15 +83,18 @@ class Ladder {
 
   void RunRound(const SearchLimits& limits, std::vector<int64_t>& offset_bytes) {
     const int64_t round = round_++;
-    const auto run_of = [&](size_t lane) -> SearchLanes::Run {
-      const Aim aim = AimOf(lane, round);
-      const int64_t attempt = AttemptOf(limits, round, lane);
+    std::array<bool, SearchLanes::kLanes> near;
+    std::array<int64_t, SearchLanes::kLanes> attempt;
+    for (size_t lane = 0; lane < SearchLanes::kLanes; ++lane) {
       // The first runs at the bound owe nothing to the best.
-      const bool near = aim == kBound ? round >= kFirstRounds && round % 2 == 1 : round % 2 == 0;
-      const int64_t capacity = Capacity(aim);
+      near[lane] = AimOf(lane, round) == kBound ? round >= kFirstRounds && round % 2 == 1 : round % 2 == 0;
+      attempt[lane] = AttemptOf(limits, near[lane] ? round : plain_runs_[lane]++, lane);
+    }
+    const auto run_of = [&](size_t lane) -> SearchLanes::Run {
+      const int64_t capacity = Capacity(AimOf(lane, round));
       const bool weighed = lane > 0;
-      if (near) return {capacity, OrderNear(near_, capacity / problem_.granule_bytes, attempt), weighed};
-      return {capacity, PreferenceOrder(problem_, attempt), weighed};
+      if (near[lane]) return {capacity, OrderNear(near_, capacity / problem_.granule_bytes, attempt[lane]), weighed};
+      return {capacity, PreferenceOrder(problem_, attempt[lane]), weighed};
     };
     const SearchLanes::Answer answer = lanes_.RunRound(run_of, RunLength(run_++), limits);
     const Aim aim = AimOf(answer.lane, round);
@@ -151,7 +158,8 @@ class Ladder {
   int64_t failed_bytes_;       // up to there halving was in vain, or is proven to be
   std::vector<int64_t> near_;  // the best, in granules, by bar
   int64_t round_ = 0;
-  int64_t run_ = 0;  // since the last success
+  std::array<int64_t, SearchLanes::kLanes> plain_runs_ = {};  // in an order that owes nothing to the best
+  int64_t run_ = 0;                                           // since the last success
   int64_t half_tries_ = 0, most_half_tries_ = kFirstTries;
 };
 

@@ -70,7 +70,7 @@ int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& 
   }
   if (options.exact_work_limit > 0) return options.exact_work_limit;
   if (UntilDeadline(options)) return kNoLimit;
-  const int64_t limit = in_sections ? std::clamp<int64_t>(100 * n * n, 100'000, 3'000'000) : 300'000;
+  const int64_t limit = in_sections ? std::clamp<int64_t>(200 * n * n, 200'000, 6'000'000) : 300'000;
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
 }
 

@@ -13,8 +13,8 @@ constexpr int64_t kEntriesPerCell = 64;
 constexpr int64_t kMinEntries = int64_t{1} << 12, kMaxEntries = int64_t{1} << 17;
 // The shortest run, in steps: so many times what it takes to place everything without a wrong turn, but not less than
 // small problems need to be searched through.
-constexpr int64_t kStraightRuns = 4;
-constexpr int64_t kShortestRun = 50'000;
+constexpr int64_t kStraightRuns = 10;
+constexpr int64_t kShortestRun = 120'000;
 
 int64_t Cells(const SectionProblem& problem) { return static_cast<int64_t>(problem.num_bars()) * problem.num_sections; }
 

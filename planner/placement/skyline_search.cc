@@ -281,6 +281,7 @@ bool SkylineSearch::Settle(int32_t begin, int32_t end, Branch& best) {
       continue;
     }
     const int32_t count[2] = {CountBars(valley, true), CountBars(valley, false)};
+    work_ += static_cast<int64_t>(starts_.At(valley.begin).size() + ends_.At(valley.end - 1).size());
     if (count[0] == 0 || count[1] == 0) {
       const bool left = count[0] == 0;
       const int32_t section = left ? valley.begin : valley.end - 1;
@@ -300,6 +301,7 @@ bool SkylineSearch::Settle(int32_t begin, int32_t end, Branch& best) {
       Branch branch{valley, left, count[left ? 0 : 1]};
       if (IsBetter(best, branch)) continue;
       branch.raise = RaisedFloor(valley, left);
+      work_ += kRaiseWork;
       if (branch.raise != kNoWall) ++branch.count;
       if (!IsBetter(best, branch)) best = branch;
     }
