@@ -14,7 +14,7 @@ namespace bufplan {
 namespace {
 
 // Beyond this a single run takes most of the time that the methods for many storages need.
-constexpr size_t kMostStorages = 2'000;
+constexpr size_t kMostStorages = 8'000;
 // Of the work limit, for what is live at the peak, and how many may be.
 constexpr int64_t kPartForPeak = 8;
 constexpr size_t kMostAtPeak = 24;
@@ -72,7 +72,9 @@ class Ladder {
         bytes_(bytes),
         bound_bytes_(bound_bytes),
         failed_bytes_(bound_bytes),
-        near_(problem.num_bars()) {
+        near_(problem.num_bars()),
+        first_rounds_(std::clamp<int64_t>(kFirstWork / lanes_.shortest_run(), 1, kMostFirstRounds)),
+        most_half_tries_(first_rounds_) {
     Remember(offset_bytes);
   }
 
@@ -87,7 +89,7 @@ class Ladder {
     std::array<int64_t, SearchLanes::kLanes> attempt;
     for (size_t lane = 0; lane < SearchLanes::kLanes; ++lane) {
       // The first runs at the bound owe nothing to the best.
-      near[lane] = AimOf(lane, round) == kBound ? round >= kFirstRounds && round % 2 == 1 : round % 2 == 0;
+      near[lane] = AimOf(lane, round) == kBound ? round >= first_rounds_ && round % 2 == 1 : round % 2 == 0;
       attempt[lane] = AttemptOf(limits, near[lane] ? round : plain_runs_[lane]++, lane);
     }
     const auto run_of = [&](size_t lane) -> SearchLanes::Run {
@@ -121,16 +123,16 @@ class Ladder {
 
  private:
   enum Aim : uint8_t { kBound, kHalf, kJustBelow, kQuarter };
-  static constexpr int64_t kFirstRounds = 12;
-  // Rounds without success before a capacity counts as tried in vain, at first.
-  static constexpr int64_t kFirstTries = 14;
+  // The first rounds: so many, or so many steps in each lane. As many rounds without success, and a capacity counts as
+  // tried in vain, at first.
+  static constexpr int64_t kMostFirstRounds = 12, kFirstWork = 12'000'000;
   // The smallest step of halving, as a part.
   static constexpr int64_t kSmallestStep = 500;
 
-  static Aim AimOf(size_t lane, int64_t round) {
+  Aim AimOf(size_t lane, int64_t round) const {
     const bool even = round % 2 == 0;
     if (lane == 1) return kHalf;
-    if (round < kFirstRounds) return kBound;
+    if (round < first_rounds_) return kBound;
     if (lane == 2) return even ? kHalf : kBound;
     if (lane == 3) return even ? kJustBelow : kQuarter;
     return kBound;
@@ -160,7 +162,8 @@ class Ladder {
   int64_t round_ = 0;
   std::array<int64_t, SearchLanes::kLanes> plain_runs_ = {};  // in an order that owes nothing to the best
   int64_t run_ = 0;                                           // since the last success
-  int64_t half_tries_ = 0, most_half_tries_ = kFirstTries;
+  const int64_t first_rounds_;
+  int64_t half_tries_ = 0, most_half_tries_;
 };
 
 // The problem of some storages.

@@ -10,7 +10,7 @@
 // the load, as some fit into no tail that others leave, and that is found out far sooner without the rest. A bound
 // found there gives the search of the whole another aim; only then may a higher limit lead elsewhere than a lower one.
 //
-// WHICH PROBLEMS: up to 2,000 storages of one piece that is their whole (or of none), lives that are intervals, any
+// WHICH PROBLEMS: up to 8,000 storages of one piece that is their whole (or of none), lives that are intervals, any
 // alignments and pins, one chunk, no disjoint pairs. The time it takes depends on how tight the problem is more than on
 // its size: a few hundred storages are closed in milliseconds where the load can be met.
 #ifndef BUFPLAN_PLANNER_PLACEMENT_EXACT_SEARCH_H_

@@ -101,7 +101,7 @@ struct PlacementOptions {
 // Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks
 // forbid the sweep; if that misses the capacity, as kDefault. kDefault and kMax: a portfolio, stopped as soon as the
 // lower bound is met; the result is never above the best of first fit by size, area, duration and start, for up to
-// 100,000 storages. Problems of up to 2,000 storages that exact_search.h knows are searched as well, which may raise
+// 100,000 storages. Problems of up to 8,000 storages that exact_search.h knows are searched as well, which may raise
 // the bound; others in one chunk, of up to 64 storages (500 at kMax), by conflict_search.h. Beyond 100,000, storages of
 // one whole piece each without order, pins and disjoint pairs are placed by near-linear methods alone (large_scale.h,
 // and the sweep if that ends 0.5 % above the bound or more), unless thousands of them are alive at a time on average or

@@ -12,16 +12,21 @@ namespace {
 constexpr int64_t kEntriesPerCell = 64;
 constexpr int64_t kMinEntries = int64_t{1} << 12, kMaxEntries = int64_t{1} << 17;
 // The shortest run, in steps: so many times what it takes to place everything without a wrong turn, but not less than
-// small problems need to be searched through.
-constexpr int64_t kStraightRuns = 10;
-constexpr int64_t kShortestRun = 120'000;
+// small problems need to be searched through; fewer times where that is long.
+constexpr int64_t kStraightRuns = 10, kFewStraightRuns = 2;
+constexpr int64_t kShortestRun = 120'000, kLongRun = 20'000'000;
 
 int64_t Cells(const SectionProblem& problem) { return static_cast<int64_t>(problem.num_bars()) * problem.num_sections; }
+
+int64_t ShortestRun(const SectionProblem& problem) {
+  const int64_t cells = Cells(problem);
+  return std::max({kShortestRun, std::min(kStraightRuns * cells, kLongRun), kFewStraightRuns * cells});
+}
 
 }  // namespace
 
 SearchLanes::SearchLanes(const SectionProblem& problem)
-    : problem_(problem), shortest_run_(std::max(kShortestRun, kStraightRuns * Cells(problem))), lanes_(kLanes) {}
+    : problem_(problem), shortest_run_(ShortestRun(problem)), lanes_(kLanes) {}
 
 SearchLanes::Answer SearchLanes::RunRound(absl::FunctionRef<Run(size_t lane)> run_of, int64_t length,
                                           const SearchLimits& limits) {

@@ -52,6 +52,8 @@ class SearchLanes {
   // sense; limits.work is for this round alone.
   Answer RunRound(absl::FunctionRef<Run(size_t lane)> run_of, int64_t length, const SearchLimits& limits);
 
+  // The length of a run of length 1, in steps.
+  int64_t shortest_run() const { return shortest_run_; }
   // After kFound: granules, by bar.
   const std::vector<int64_t>& offset(size_t lane) const { return lanes_[lane]->offset(); }
   // Of all rounds, without what was dropped.
