@@ -132,7 +132,13 @@ std::string DescribeBound(const Problem& problem, const std::vector<size_t>& ord
                           buffer.offset_bytes.value_or(0));
     }
   }
-  return absl::StrCat("most is live ", DescribePeak(problem, order, bound.peak_time));
+  std::string text = absl::StrCat("most is live ", DescribePeak(problem, order, bound.peak_time));
+  int64_t live_bytes = 0;
+  for (const Buffer& buffer : problem.buffers) live_bytes += LiveAt(buffer, bound.peak_time) ? buffer.bytes : 0;
+  if (live_bytes < bound.load_bytes) {
+    absl::StrAppend(&text, "; that is ", live_bytes, " bytes, ", bound.load_bytes, " with their alignment");
+  }
+  return text;
 }
 
 // A failure of Place() in names.
@@ -287,10 +293,15 @@ absl::StatusOr<Placement> Search(const PlacementProblem& problem, std::optional<
     effort.exact_work_limit = exact_work;  // to name the least that is known to work
     place_longer(effort);
   }
-  if (UntilDeadline(options) && placement->total_bytes <= capacity && !placement->optimal &&
-      !options.deadline.Passed()) {
-    place_longer(options);
+  // What fits in a capacity is enough, unless there is time to do better.
+  const auto may_improve = [&] {
+    return placement->total_bytes <= capacity && !placement->optimal && !options.deadline.Passed();
+  };
+  if (UntilDeadline(options) && capacity_bytes.has_value() && may_improve()) {
+    effort.exact_work_limit = exact_work;
+    place_longer(effort);
   }
+  if (UntilDeadline(options) && may_improve()) place_longer(options);
   return placement;
 }
 

@@ -144,9 +144,12 @@ absl::Status NameOutcome(const absl::Status& status, const std::string& path, bo
     name = graph ? "infeasible, proven for every way to share bytes that was tried: " : "infeasible, proven: ";
   } else if (absl::IsDeadlineExceeded(status)) {
     name = "gave up: ";
-    help = request.options.time_limit != absl::InfiniteDuration() ? "; a longer --time-limit may help"
-           : request.options.effort == Effort::kMax               ? "; --time-limit S in place of --effort may help"
-                                                                  : "; --effort max, or --time-limit S, may help";
+    const bool timed = request.options.time_limit != absl::InfiniteDuration();
+    const bool is_max = request.options.effort == Effort::kMax;
+    help = request.options.work_limit > 0 ? "; a larger --work-limit, or none, may help"
+           : is_max                       ? (timed ? "; a longer --time-limit may help" : "; --time-limit S may help")
+           : timed                        ? "; --effort max, or a longer --time-limit, may help"
+                                          : "; --effort max, or --time-limit S, may help";
   }
   return Reworded(status, absl::StrCat(PathText(path), ": ", name, status.message(), help));
 }

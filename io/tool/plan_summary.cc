@@ -35,7 +35,7 @@ std::string SumText(const PlanSummary& summary) {
   if (sum == arenas) return text + "; the arena is as large";
   if (times < 1) {
     return absl::StrCat(
-        text, absl::StrFormat("; the arena is %.2f%% larger, by alignment and scratch", 100 * (1 / times - 1)));
+        text, absl::StrFormat("; the arena is %.2f%% larger, by alignment, scratch or pins", 100 * (1 / times - 1)));
   }
   return absl::StrCat(text, absl::StrFormat("; the arena is %.2f times smaller", times));
 }

@@ -262,8 +262,12 @@ absl::Status NoPlan(const Graph& graph, const PlanOptions& options, GroupTrials&
                                                 : absl::StrCat(others.best_set().size(), " groups"),
                   " fused, ", bytes, " bytes are known to work");
   const absl::Status status = absl::DeadlineExceededError(text);
-  const std::optional<Shortfall> shortfall = ShortfallOf(alone);
-  return shortfall.has_value() ? WithShortfall(status, *shortfall) : status;
+  std::optional<Shortfall> shortfall = ShortfallOf(alone);
+  if (!shortfall.has_value()) return status;
+  // What is proven without groups is not proven with them.
+  shortfall->lower_bound_bytes = 0;
+  shortfall->best_bytes = std::min(shortfall->best_bytes.value_or(bytes), bytes);
+  return WithShortfall(status, *shortfall);
 }
 
 }  // namespace

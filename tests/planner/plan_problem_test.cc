@@ -191,6 +191,16 @@ TEST(PlanProblemTest, TheGapIsHalvedAgainAfterASuccess) {
   EXPECT_LE(static_cast<double>(plan->bytes), 1.045 * static_cast<double>(plan->lower_bound));
 }
 
+TEST(PlanProblemTest, AlignmentIsNamedAsAReason) {
+  Problem problem;
+  problem.buffers = {MakeBuffer("a", 100, 0, 2), MakeBuffer("b", 100, 1, 3)};
+  problem.buffers[0].alignment_bytes = problem.buffers[1].alignment_bytes = 256;
+  problem.capacity_bytes = 300;
+  const auto plan = PlanProblem(problem);
+  EXPECT_EQ(plan.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(plan.status().message(), HasSubstr("that is 200 bytes, 356 with their alignment"));
+}
+
 TEST(PlanProblemTest, FastTriesHarderBeforeItGivesUp) {
   Problem problem;
   problem.buffers = {MakeBuffer("a", 10, 0, 2), MakeBuffer("b", 4, 1, 5), MakeBuffer("c", 14, 2, 4)};

@@ -88,7 +88,7 @@ TEST(PlanSummaryTest, GapsAndSumsAtTheEdges) {
   s.stats.sum_bytes = s.arenas[0].bytes;
   EXPECT_THAT(SummaryTable(s), HasSubstr("; the arena is as large\n"));
   s.stats.sum_bytes = s.arenas[0].bytes / 2;
-  EXPECT_THAT(SummaryTable(s), HasSubstr("; the arena is 100.00% larger, by alignment and scratch\n"));
+  EXPECT_THAT(SummaryTable(s), HasSubstr("; the arena is 100.00% larger, by alignment, scratch or pins\n"));
 }
 
 }  // namespace

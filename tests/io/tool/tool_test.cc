@@ -264,7 +264,7 @@ TEST(PlanTest, AFailureAsJson) {
   EXPECT_THAT(fake.out(), StartsWith("{\"status\": \"gave up\""));
   EXPECT_THAT(fake.out(), HasSubstr("\"lower_bound\": 1048576"));
   EXPECT_THAT(fake.err(), HasSubstr("K.1048576.csv: gave up: capacity=1048576"));
-  EXPECT_THAT(fake.err(), HasSubstr("--time-limit S, may help"));
+  EXPECT_THAT(fake.err(), HasSubstr("a larger --work-limit, or none, may help"));
 }
 
 TEST(PlanTest, FailuresLeaveTheOldFile) {
