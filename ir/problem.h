@@ -52,6 +52,7 @@ struct ProblemPlan {
   int64_t bytes = 0;        // the largest offset + size
   int64_t lower_bound = 0;  // no placement needs less
   bool optimal = false;
+  bool by_search = false;  // the lower bound is more than what is live at once
 };
 
 // What a problem must be before it is planned: names unique and 1..1024 bytes, sizes and offsets >= 0, begin <= end,

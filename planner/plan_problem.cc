@@ -343,6 +343,7 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
   for (size_t i = 0; i < order.size(); ++i) plan.offsets[order[i]] = placement->offset_bytes[i];
   plan.bytes = placement->total_bytes;
   plan.lower_bound = placement->lower_bound_bytes;
+  plan.by_search = placement->lower_bound_bytes > ComputeLowerBound(unlimited).bytes;
   plan.optimal = placement->optimal;
   if (options.check) {
     if (absl::Status status = CheckOwnPlan(problem, plan); !status.ok()) return status;

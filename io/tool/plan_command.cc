@@ -209,6 +209,7 @@ absl::StatusOr<Outcome> PlanIntervals(const Problem& problem, const Request& req
     outcome.file = WriteProblemCsv(problem, plan->offsets);
   } else if (!request.output.empty()) {
     ProblemPlanFile file;
+    file.bound = plan->by_search ? BoundKind::kSearch : BoundKind::kLoad;
     file.plan = *std::move(plan);
     file.options.emplace_back("effort", std::string(kEfforts[static_cast<size_t>(request.options.effort)]));
     if (request.options.capacity_bytes.has_value()) {

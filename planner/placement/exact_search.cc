@@ -106,13 +106,16 @@ class Ladder {
         Remember(offset_bytes);
         if (aim == kHalf) half_tries_ = 0;
         run_ = 0;
+        step_bytes_ = 0;
         return;
       case SearchEnd::kNone:
         bound_bytes_ = Capacity(aim) + 1;
         failed_bytes_ = std::max(failed_bytes_, bound_bytes_);
+        step_bytes_ = std::min(std::max(2 * step_bytes_, problem_.granule_bytes), bytes_);
         return;
       case SearchEnd::kGaveUp: break;
     }
+    step_bytes_ = 0;
     if (++half_tries_ < most_half_tries_) return;
     half_tries_ = 0;
     failed_bytes_ = Capacity(kHalf);
@@ -140,7 +143,7 @@ class Ladder {
 
   int64_t Capacity(Aim aim) const {
     switch (aim) {
-      case kBound: return bound_bytes_;
+      case kBound: return std::min(bound_bytes_ + step_bytes_, bytes_ - 1);
       case kHalf: return failed_bytes_ + (bytes_ - failed_bytes_) / 2;
       case kJustBelow: return bytes_ - 1;
       case kQuarter: break;
@@ -157,6 +160,8 @@ class Ladder {
   const SectionProblem& problem_;
   SearchLanes lanes_;
   int64_t bytes_, bound_bytes_;
+  // What is tried above the bound: twice as much after each proof, so that a bound far too low is soon left behind.
+  int64_t step_bytes_ = 0;
   int64_t failed_bytes_;       // up to there halving was in vain, or is proven to be
   std::vector<int64_t> near_;  // the best, in granules, by bar
   int64_t round_ = 0;

@@ -68,7 +68,8 @@ int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& 
     const int64_t half = options.work_limit / 2;
     return in_sections || half >= n * n ? half : 0;
   }
-  if (options.exact_work_limit > 0) return options.exact_work_limit;
+  // A step among conflicts takes two or three times as long.
+  if (options.exact_work_limit > 0) return in_sections ? options.exact_work_limit : options.exact_work_limit / 3;
   if (UntilDeadline(options)) return kNoLimit;
   const int64_t limit = in_sections ? std::clamp<int64_t>(200 * n * n, 200'000, 6'000'000) : 300'000;
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;

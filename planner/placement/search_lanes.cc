@@ -16,6 +16,11 @@ constexpr int64_t kMinEntries = int64_t{1} << 12, kMaxEntries = int64_t{1} << 17
 constexpr int64_t kStraightRuns = 10, kFewStraightRuns = 2;
 constexpr int64_t kShortestRun = 120'000, kLongRun = 20'000'000;
 
+// A round worth threads, in steps.
+constexpr int64_t kWorthThreads = 200'000;
+// To begin a run, in steps: orders and lists of the bars.
+constexpr int64_t kWorkPerBar = 20;
+
 int64_t Cells(const SectionProblem& problem) { return static_cast<int64_t>(problem.num_bars()) * problem.num_sections; }
 
 int64_t ShortestRun(const SectionProblem& problem) {
@@ -49,7 +54,7 @@ SearchLanes::Answer SearchLanes::RunRound(absl::FunctionRef<Run(size_t lane)> ru
       const Run run = run_of(lane);
       ends[lane] = lanes_[lane]->Run(run.capacity_bytes, run.by_rank, run.weighed, left,
                                      [&] { return decided.load() < lane || limits.deadline.Passed(); });
-      work[lane] = lanes_[lane]->work();
+      work[lane] = lanes_[lane]->work() + kWorkPerBar * static_cast<int64_t>(problem_.num_bars());
       if (ends[lane] == SearchEnd::kGaveUp) continue;
       size_t first = decided.load();
       while (lane < first && !decided.compare_exchange_weak(first, lane)) {
@@ -57,21 +62,23 @@ SearchLanes::Answer SearchLanes::RunRound(absl::FunctionRef<Run(size_t lane)> ru
     }
   };
   std::vector<std::thread> others;
-  // The first round answers most problems, sooner than a thread starts.
-  const int32_t threads = work_ == 0 ? 1 : std::min<int32_t>(limits.threads, kLanes);
+  // Most problems are answered sooner than a thread starts.
+  const int32_t threads = last_work_ < kWorthThreads ? 1 : std::min<int32_t>(limits.threads, kLanes);
   for (int32_t i = 1; i < threads; ++i) others.emplace_back(work_through);
   work_through();
   for (std::thread& thread : others) thread.join();
 
   const size_t first = decided.load();
+  last_work_ = 0;
   for (size_t lane = 0; lane < kLanes; ++lane) {
     if (lane <= first) {
-      work_ += work[lane];
+      last_work_ += work[lane];
     } else if (lanes_[lane].has_value()) {
       if (ran[lane]) lanes_[lane]->TakeBackRun();
       lanes_[lane]->ForgetRefuted();
     }
   }
+  work_ += last_work_;
   if (first == kLanes) return {};
   return {ends[first], first};
 }

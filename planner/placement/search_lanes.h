@@ -63,7 +63,7 @@ class SearchLanes {
   const SectionProblem& problem_;
   const int64_t shortest_run_;
   std::vector<std::optional<SkylineSearch>> lanes_;  // made when first used
-  int64_t work_ = 0;
+  int64_t work_ = 0, last_work_ = 0;                 // of all rounds, of the last one
 };
 
 }  // namespace bufplan

@@ -191,6 +191,20 @@ TEST(PlanProblemTest, TheGapIsHalvedAgainAfterASuccess) {
   EXPECT_LE(static_cast<double>(plan->bytes), 1.045 * static_cast<double>(plan->lower_bound));
 }
 
+TEST(PlanProblemTest, ABoundFarTooLowIsSoonLeftBehind) {
+  // The load is half of what is needed: b has to lie below a, or above.
+  for (const int64_t bytes : {int64_t{100}, int64_t{100'000'000}, int64_t{1} << 40}) {
+    Problem problem;
+    problem.buffers = {MakeBuffer("a", bytes, 0, 1), MakeBuffer("b", bytes, 0, 1)};
+    problem.buffers[0].offset_bytes = bytes - 2;
+    const auto plan = PlanProblem(problem);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->bytes, 3 * bytes - 2);
+    EXPECT_TRUE(plan->optimal);
+    EXPECT_TRUE(plan->by_search);
+  }
+}
+
 TEST(PlanProblemTest, AlignmentIsNamedAsAReason) {
   Problem problem;
   problem.buffers = {MakeBuffer("a", 100, 0, 2), MakeBuffer("b", 100, 1, 3)};
