@@ -29,7 +29,7 @@ namespace {
 // Steps of the exact search, some ten nanoseconds each, at effort default: for few bytes, and to meet a capacity.
 constexpr int64_t kExactWork = 150'000'000, kCapacityWork = 200'000'000;
 // At effort max so many times as many.
-constexpr int64_t kTimesAtMax = 20;
+constexpr int64_t kTimesAtMax = 10;
 constexpr size_t kMaxNamed = 10;
 // Steps to find a few buffers that alone do not fit, and how many of them are named.
 constexpr int64_t kSubsetWork = 20'000'000;

@@ -105,13 +105,13 @@ struct PlacementOptions {
 // the bound; others in one chunk, of up to 64 storages (500 at kMax), by conflict_search.h. Beyond 100,000, storages of
 // one whole piece each without order, pins and disjoint pairs are placed by near-linear methods alone (large_scale.h,
 // and the sweep if that ends 0.5 % above the bound or more), unless thousands of them are alive at a time on average or
-// a chunk cannot hold them. From 10,000 such storages on kDefault leaves the search to large_scale.h. ERRORS:
-// ResourceExhausted if the *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement within the
-// capacity was found, both with a Shortfall (shortfall.h); InvalidArgument if two pinned storages overlap, an alignment
-// or pin makes no sense, a storage is larger than a chunk, or sums of aligned sizes and pins exceed 64 bits. Messages
-// speak of storages by index and give bytes; the caller puts names to them. TIES: equal choices go to the lower storage
-// index. Deterministic. COST: O(n log n) at kFast; see first_fit.h for the others. THREADS: no shared state; see
-// PlacementOptions::threads.
+// a chunk cannot hold them. From 10,000 such storages on kDefault leaves the search to large_scale.h. With a largest
+// chunk smaller ones are tried as well, where two or more chunks end above the bound. ERRORS: ResourceExhausted if the
+// *lower bound* exceeds the capacity (proven); DeadlineExceeded if no placement within the capacity was found, both
+// with a Shortfall (shortfall.h); InvalidArgument if two pinned storages overlap, an alignment or pin makes no sense, a
+// storage is larger than a chunk, or sums of aligned sizes and pins exceed 64 bits. Messages speak of storages by index
+// and give bytes; the caller puts names to them. TIES: equal choices go to the lower storage index. Deterministic.
+// COST: O(n log n) at kFast; see first_fit.h for the others. THREADS: no shared state; see PlacementOptions::threads.
 absl::StatusOr<Placement> Place(const PlacementProblem& problem, const PlacementOptions& options);
 
 }  // namespace bufplan

@@ -312,6 +312,30 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBoun
   return first_fit.OnChunks(portfolio.best().line_offset);
 }
 
+// First fit fills the first chunk to its brim, even where two that are lower would do: what lies in the one at one time
+// and in the other at another time makes both high. So smaller limits are tried in turn.
+void TrySmallerChunks(const PlacementProblem& problem, const LowerBound& bound, const PlacementOptions& options,
+                      Placement& best) {
+  constexpr int64_t kSizes = 24;
+  constexpr size_t kMostStorages = 10'000;
+  if (best.chunk_bytes.size() < 2 || problem.storages.size() > kMostStorages) return;
+  int64_t least = bound.bytes / static_cast<int64_t>(best.chunk_bytes.size()) + 1;
+  for (const StorageSpec& storage : problem.storages) {
+    least = std::max(least, storage.pinned_offset_bytes.value_or(0) + storage.size_bytes);
+  }
+  const int64_t most = *problem.max_chunk_bytes;
+  PlacementOptions share = options;
+  share.work_limit = std::max<int64_t>(WorkLimit(options, problem.storages.size()) / kSizes, 1);
+  PlacementProblem smaller = problem;
+  for (int64_t i = 1; i <= kSizes && best.total_bytes > bound.bytes && !options.deadline.Passed(); ++i) {
+    smaller.max_chunk_bytes = most - (most - least) / kSizes * i;
+    if (*smaller.max_chunk_bytes >= most) return;
+    LowerBound of_smaller = bound;  // what is proven there does not hold here
+    absl::StatusOr<Placement> other = PlaceMerged(smaller, of_smaller, share);
+    if (other.ok() && other->total_bytes < best.total_bytes) best = *std::move(other);
+  }
+}
+
 // Steps for the heaviest antichain; nearly all orders need far fewer.
 int64_t AntichainWorkLimit(const PlacementProblem& problem, const PlacementOptions& options) {
   if (options.effort == PlacementEffort::kFast) return 0;
@@ -351,6 +375,9 @@ absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const Pl
   const int64_t first_bound_bytes = bound.bytes;
   absl::StatusOr<Placement> placement = PlaceMerged(merged, bound, options);
   if (!placement.ok()) return placement;
+  if (problem.max_chunk_bytes.has_value() && options.effort != PlacementEffort::kFast) {
+    TrySmallerChunks(merged, bound, options, *placement);
+  }
   if (bound.bytes > first_bound_bytes) method = BoundMethod::kSearch;
   placement->lower_bound_bytes = bound.bytes;
   placement->bound = method;
