@@ -128,7 +128,8 @@ absl::StatusOr<std::vector<TimeRange>> Gaps(absl::string_view cell, size_t line)
     TimeRange range;
     if (dash >= gap.size() || !absl::SimpleAtoi(gap.substr(0, dash), &range.begin) ||
         !absl::SimpleAtoi(gap.substr(dash + 1), &range.end)) {
-      return CellError(line, "gaps", absl::StrCat(Quoted(gap), " must be BEGIN-END, integers of 64 bits; a blank parts two gaps"));
+      return CellError(line, "gaps",
+                       absl::StrCat(Quoted(gap), " must be BEGIN-END, integers of 64 bits; a blank parts two gaps"));
     }
     gaps.push_back(range);
   }

@@ -58,8 +58,9 @@ class SkylineSearch {
   // or when `stop`, asked every 65,536 steps or so, says yes.
   SearchEnd Run(int64_t capacity_bytes, absl::Span<const int32_t> by_rank, bool weighed, int64_t work_limit,
                 absl::FunctionRef<bool()> stop);
-  // What the last run learned is dropped; so is, without regard to that, what was refuted before.
+  // As if the last run had not counted failures.
   void TakeBackRun() { failures_ = failures_before_; }
+  // The next run starts with an empty table.
   void ForgetRefuted() { ++generation_; }
 
   // After kFound: granules, by bar.
