@@ -33,11 +33,12 @@ struct Antichain {
   int64_t work = 0;
 };
 
-// The heaviest antichain if it is proven within the limit and before the deadline; else the heaviest found. Both weigh no less than what is
-// live at the peak of list order, as far as no bytes are shared within a storage. Expects `problem.order`, and sums of
-// aligned sizes in 64 bits (see Place()). Pins and disjoint pairs do not count. Deterministic: `work` is in list
-// entries looked at. COST: at work_limit 0 O(pieces * chains), for sparse times with a factor of log(pieces); beyond
-// that what the limit allows; both for each alignment. Space O(pieces * chains). THREADS: no shared state.
+// The heaviest antichain if it is proven within the limit and before the deadline; else the heaviest found. Both weigh
+// no less than what is live at the peak of list order, as far as no bytes are shared within a storage. Expects
+// `problem.order`, and sums of aligned sizes in 64 bits (see Place()). Pins and disjoint pairs do not count.
+// Deterministic: `work` is in list entries looked at. COST: at work_limit 0 O(pieces * chains), for sparse times with a
+// factor of log(pieces); beyond that what the limit allows; both for each alignment. Space O(pieces * chains). THREADS:
+// no shared state.
 Antichain HeaviestAntichain(const PlacementProblem& problem, int64_t work_limit, Deadline deadline = {});
 
 }  // namespace bufplan
