@@ -230,18 +230,12 @@ InfeasibleBuffers BuffersOf(const InfeasibleSubset& subset, const std::vector<si
   return buffers;
 }
 
-// Whether nothing but the deadline ends the search.
-bool UntilDeadline(const PlacementOptions& options) {
-  return options.effort == PlacementEffort::kMax && options.work_limit == 0 && options.exact_work_limit == 0 &&
-         !options.deadline.never();
-}
-
 // For a placement that misses the capacity: one within it, or a bound above it, if either is found.
 void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, const PlacementOptions& options,
                           Placement& placement) {
   const bool in_sections = CanSearchExactly(problem);
   if (!in_sections && !CanSearchConflicts(problem)) return;
-  const int64_t work = UntilDeadline(options)                    ? INT64_MAX
+  const int64_t work = options.until_deadline()                  ? INT64_MAX
                        : options.work_limit > 0                  ? options.work_limit
                        : options.exact_work_limit > 0            ? options.exact_work_limit
                        : options.effort == PlacementEffort::kMax ? kTimesAtMax * kCapacityWork
@@ -271,7 +265,7 @@ absl::StatusOr<Placement> Search(const PlacementProblem& problem, std::optional<
   const bool unset = options.work_limit == 0 && options.exact_work_limit == 0;
   PlacementOptions effort = options;
   // What is soon closed is closed before the time is divided among methods.
-  if (UntilDeadline(options)) effort.effort = PlacementEffort::kDefault;
+  if (options.until_deadline()) effort.effort = PlacementEffort::kDefault;
   const int64_t exact_work = effort.effort == PlacementEffort::kMax ? kTimesAtMax * kExactWork : kExactWork;
   if (unset && !capacity_bytes.has_value()) effort.exact_work_limit = exact_work;
   absl::StatusOr<Placement> placement = Place(problem, effort);
@@ -297,11 +291,11 @@ absl::StatusOr<Placement> Search(const PlacementProblem& problem, std::optional<
   const auto may_improve = [&] {
     return placement->total_bytes <= capacity && !placement->optimal && !options.deadline.Passed();
   };
-  if (UntilDeadline(options) && capacity_bytes.has_value() && may_improve()) {
+  if (options.until_deadline() && capacity_bytes.has_value() && may_improve()) {
     effort.exact_work_limit = exact_work;
     place_longer(effort);
   }
-  if (UntilDeadline(options) && may_improve()) place_longer(options);
+  if (options.until_deadline() && may_improve()) place_longer(options);
   return placement;
 }
 

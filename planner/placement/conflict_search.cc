@@ -8,6 +8,7 @@
 
 #include "planner/placement/difference_problem.h"
 #include "planner/placement/difference_search.h"
+#include "planner/placement/pieces.h"
 #include "planner/placement/preference_order.h"
 
 namespace bufplan {
@@ -69,14 +70,6 @@ class GroupSearch {
   DifferenceSearch search_;
   std::vector<int64_t> sizes_, lengths_;
 };
-
-int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offset_bytes) {
-  int64_t bytes = 0;
-  for (size_t s = 0; s < problem.storages.size(); ++s) {
-    bytes = std::max(bytes, offset_bytes[s] + problem.storages[s].size_bytes);
-  }
-  return bytes;
-}
 
 // Puts the easy items back in, around the others.
 void PlaceEasy(const DifferenceProblem& problem, const std::vector<int32_t>& easy, std::vector<int64_t>& offset_bytes) {

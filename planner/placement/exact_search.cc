@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planner/placement/lower_bound.h"
+#include "planner/placement/pieces.h"
 #include "planner/placement/preference_order.h"
 #include "planner/placement/section_problem.h"
 
@@ -47,14 +48,6 @@ SearchLimits ForPeak(const SearchLimits& limits) {
   SearchLimits part = limits;
   part.work /= kPartForPeak;
   return part;
-}
-
-int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offset_bytes) {
-  int64_t bytes = 0;
-  for (size_t s = 0; s < problem.storages.size(); ++s) {
-    bytes = std::max(bytes, offset_bytes[s] + problem.storages[s].size_bytes);
-  }
-  return bytes;
 }
 
 // The ladder of one group: from the best placement down to the bound.

@@ -49,6 +49,14 @@ bool HasManyPieces(const PlacementProblem& problem) {
                      [](const StorageSpec& storage) { return storage.num_pieces > 1; });
 }
 
+int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offset_bytes) {
+  int64_t bytes = 0;
+  for (size_t s = 0; s < problem.storages.size(); ++s) {
+    bytes = std::max(bytes, offset_bytes[s] + problem.storages[s].size_bytes);
+  }
+  return bytes;
+}
+
 PlacementProblem MergePieces(const PlacementProblem& problem) {
   PlacementProblem merged;
   merged.storages = problem.storages;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "planner/placement/placement.h"
 
 namespace bufplan {
@@ -17,6 +18,9 @@ int64_t CommonAlignment(const PlacementProblem& problem);
 
 // True if some storage has more than one piece.
 bool HasManyPieces(const PlacementProblem& problem);
+
+// The last end of a storage at these offsets, in one chunk; 0 without any.
+int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offset_bytes);
 
 // The same problem with fewer pieces: neighbours in time that lie on the same bytes become one, and where one of two
 // neighbours covers the other, the other is cut. What is occupied when stays exactly the same.

@@ -96,6 +96,11 @@ struct PlacementOptions {
   // these reach in 10^7 steps together, some tens of milliseconds.
   Deadline deadline = {};
   int32_t threads = 1;  // of the exact search, at most; no influence on the result
+
+  // Whether nothing but the deadline, or a proof, ends the search.
+  bool until_deadline() const {
+    return effort == PlacementEffort::kMax && work_limit == 0 && exact_work_limit == 0 && !deadline.never();
+  }
 };
 
 // Places all storages. kFast: one sweep over time, or one first fit by start where pins, disjoint pairs or chunks

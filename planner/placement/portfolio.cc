@@ -38,17 +38,11 @@ constexpr int64_t kNoLimit = INT64_MAX / 4;
 // More than any shorter search makes.
 constexpr int64_t kAttemptsBefore = 6'000'000;
 
-// Only time ends the search.
-bool UntilDeadline(const PlacementOptions& options) {
-  return options.effort == PlacementEffort::kMax && options.work_limit == 0 && options.exact_work_limit == 0 &&
-         !options.deadline.never();
-}
-
 // Elementary steps cost a few nanoseconds each: a thousand storages get some milliseconds, a hundred thousand about a
 // second.
 int64_t WorkLimit(const PlacementOptions& options, size_t num_storages) {
   if (options.work_limit > 0) return options.work_limit;
-  if (UntilDeadline(options)) return kNoLimit;
+  if (options.until_deadline()) return kNoLimit;
   const int64_t n = static_cast<int64_t>(num_storages);
   const int64_t limit = 1'000'000 + 2'000 * std::max<int64_t>(n - 1'000, 0);
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
@@ -70,7 +64,7 @@ int64_t ExactWorkLimit(const PlacementProblem& problem, const PlacementOptions& 
   }
   // A step among conflicts takes two or three times as long.
   if (options.exact_work_limit > 0) return in_sections ? options.exact_work_limit : options.exact_work_limit / 3;
-  if (UntilDeadline(options)) return kNoLimit;
+  if (options.until_deadline()) return kNoLimit;
   const int64_t limit = in_sections ? std::clamp<int64_t>(200 * n * n, 200'000, 6'000'000) : 300'000;
   return options.effort == PlacementEffort::kMax ? 200 * limit : limit;
 }
@@ -133,7 +127,7 @@ class Portfolio {
     int64_t work_limit = WorkLimit(options_, problem_.storages.size());
     const int64_t exact_limit = ExactWorkLimit(problem_, options_);
     const Deadline deadline = options_.deadline;
-    const bool until_deadline = UntilDeadline(options_);
+    const bool until_deadline = options_.until_deadline();
     // Where parts interlock, the climb finds what the search does not, and the other way round: it goes on from there.
     // Where only time counts, the search has the last word.
     int64_t later_limit = exact_limit;
@@ -190,7 +184,7 @@ class Portfolio {
     if (work_limit == 0 || options_.deadline.Passed()) return 0;
     SearchLimits limits = {work_limit, options_.threads, options_.deadline};
     // A shorter search came first; this one is not to repeat it.
-    if (UntilDeadline(options_)) limits.first_attempt = kAttemptsBefore;
+    if (options_.until_deadline()) limits.first_attempt = kAttemptsBefore;
     ExactPlacement exact = CanSearchExactly(problem_)
                                ? MinimizePlacement(problem_, best().line_offset, limits)
                                : MinimizeAmongConflicts(problem_, best().line_offset, bound_bytes_, limits);
@@ -273,7 +267,7 @@ absl::StatusOr<Placement> PlaceMerged(const PlacementProblem& problem, LowerBoun
   const auto place_large_scale = [&] {
     std::optional<LargeScalePlacement> result =
         PlaceLargeScale(problem, bound.bytes, LargeScaleWorkLimit(options, n),
-                        UntilDeadline(options) && n <= kMostForOrders ? options.deadline.Part(2) : options.deadline,
+                        options.until_deadline() && n <= kMostForOrders ? options.deadline.Part(2) : options.deadline,
                         placed_bytes < INT64_MAX ? options.deadline : Deadline());
     large = result.has_value();
     if (large) large_work = result->work;
@@ -339,7 +333,7 @@ void TrySmallerChunks(const PlacementProblem& problem, const LowerBound& bound, 
 // Steps for the heaviest antichain; nearly all orders need far fewer.
 int64_t AntichainWorkLimit(const PlacementProblem& problem, const PlacementOptions& options) {
   if (options.effort == PlacementEffort::kFast) return 0;
-  if (UntilDeadline(options)) return kNoLimit;
+  if (options.until_deadline()) return kNoLimit;
   const int64_t entries = static_cast<int64_t>(problem.order->over.size());
   return 1'000'000 + (options.effort == PlacementEffort::kMax ? 1'000 : 50) * entries;
 }
@@ -353,8 +347,9 @@ absl::StatusOr<Placement> PlaceChecked(const PlacementProblem& problem, const Pl
   LowerBound bound = ComputeLowerBound(merged);
   BoundMethod method = BoundMethod::kLoad;
   if (problem.order.has_value()) {
-    const Antichain heaviest = HeaviestAntichain(problem, AntichainWorkLimit(problem, options),
-                                                 UntilDeadline(options) ? options.deadline.Part(4) : options.deadline);
+    const Antichain heaviest =
+        HeaviestAntichain(problem, AntichainWorkLimit(problem, options),
+                          options.until_deadline() ? options.deadline.Part(4) : options.deadline);
     if (heaviest.bytes > bound.bytes) {
       bound.bytes = heaviest.bytes;
       method = BoundMethod::kAntichain;

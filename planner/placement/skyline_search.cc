@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "planner/placement/pieces.h"
+
 namespace bufplan {
 namespace {
 
@@ -21,8 +23,6 @@ constexpr uint64_t kOddNumber = 0x9e3779b97f4a7c15ULL;
 constexpr int64_t kRaiseWork = 4;
 // Steps between two looks at whether to stop.
 constexpr int64_t kLookEvery = int64_t{1} << 16;
-
-int64_t RoundUp(int64_t x, int64_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 // A power of two.
 size_t TableSize(size_t max_entries) {
@@ -96,7 +96,7 @@ void SkylineSearch::MakeUnits() {
     units.largest_rest.resize(floor_.size());
     for (size_t i = 0; i < problem_.num_bars(); ++i) {
       if (problem_.multiple[i] < unit) continue;
-      const int64_t rest = RoundUp(problem_.size[i], unit) - problem_.size[i];
+      const int64_t rest = AlignUp(problem_.size[i], unit) - problem_.size[i];
       for (int32_t k = problem_.begin[i]; k < problem_.end[i]; ++k) {
         int64_t& largest = units.largest_rest[static_cast<size_t>(k)];
         largest = std::max(largest, rest);
@@ -422,7 +422,7 @@ bool SkylineSearch::LeavesRoom(int32_t section, bool left, int64_t raised) const
       low = std::max(low, support_[k]);
       if (j > 0) high = std::min(high, floor_[k]);
     }
-    if (high - RoundUp(low, problem_.multiple[i]) >= size) return true;
+    if (high - AlignUp(low, problem_.multiple[i]) >= size) return true;
   }
   return false;
 }
@@ -432,7 +432,7 @@ bool SkylineSearch::UnitsFit(int32_t section, int64_t floor) const {
   for (const Units& units : units_) {
     const int64_t to_come = units.to_come[k];
     if (to_come == 0) return true;
-    if (RoundUp(floor, units.unit) + to_come * units.unit - units.largest_rest[k] > capacity_) return false;
+    if (AlignUp(floor, units.unit) + to_come * units.unit - units.largest_rest[k] > capacity_) return false;
   }
   return true;
 }

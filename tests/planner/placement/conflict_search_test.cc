@@ -20,17 +20,6 @@ using ::testing::IsEmpty;
 
 constexpr SearchLimits kPlenty = {.work = 1'000'000'000};
 
-std::string FaultOf(const PlacementProblem& problem, const ExactPlacement& exact) {
-  Placement placement;
-  placement.offset_bytes = exact.offset_bytes;
-  placement.chunk.assign(exact.offset_bytes.size(), 0);
-  placement.chunk_bytes = {exact.bytes};
-  placement.total_bytes = exact.bytes;
-  placement.lower_bound_bytes = exact.lower_bound_bytes;
-  placement.optimal = exact.bytes == exact.lower_bound_bytes;
-  return FindFault(problem, placement);
-}
-
 std::vector<int64_t> PlaceByIndex(const PlacementProblem& problem) {
   std::vector<int32_t> order(problem.storages.size());
   std::iota(order.begin(), order.end(), 0);
@@ -84,11 +73,11 @@ TEST(ConflictSearchTest, AgreesWithAllOffsets) {
     const ExactPlacement best = MinimizeAmongConflicts(problem, start, bound, kPlenty);
     EXPECT_EQ(best.bytes, least) << i;
     EXPECT_EQ(best.lower_bound_bytes, least) << i;
-    EXPECT_EQ(FaultOf(problem, best), "") << i;
+    EXPECT_EQ(FindFault(problem, best), "") << i;
     improved += best.offset_bytes != start ? 1 : 0;
     const ExactPlacement found = FindAmongConflicts(problem, least, bound, kPlenty);
     ASSERT_EQ(found.offset_bytes.size(), problem.storages.size()) << i;
-    EXPECT_EQ(FaultOf(problem, found), "") << i;
+    EXPECT_EQ(FindFault(problem, found), "") << i;
     EXPECT_EQ(found.bytes, least) << i;
     if (least == 0) continue;
     const ExactPlacement none = FindAmongConflicts(problem, least - 1, 0, kPlenty);
@@ -118,7 +107,7 @@ TEST(ConflictSearchTest, AHigherWorkLimitOnlyAdds) {
     EXPECT_EQ(once.offset_bytes, again.offset_bytes);
     EXPECT_EQ(once.work, again.work);
     EXPECT_EQ(once.lower_bound_bytes, again.lower_bound_bytes);
-    EXPECT_EQ(FaultOf(problem, once), "");
+    EXPECT_EQ(FindFault(problem, once), "");
     EXPECT_LE(once.work, limit + 20'000);
     EXPECT_LE(once.bytes, bytes);
     EXPECT_GE(once.lower_bound_bytes, proven);
@@ -144,7 +133,7 @@ TEST(ConflictSearchTest, SearchesGroupsOneByOne) {
   const ExactPlacement best =
       MinimizeAmongConflicts(problem, PlaceByIndex(problem), ComputeLowerBound(problem).bytes, kPlenty);
   EXPECT_EQ(best.bytes, best.lower_bound_bytes);
-  EXPECT_EQ(FaultOf(problem, best), "");
+  EXPECT_EQ(FindFault(problem, best), "");
 }
 
 }  // namespace

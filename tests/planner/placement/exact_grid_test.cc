@@ -21,32 +21,11 @@ constexpr size_t kMostBuffers = 7;
 
 struct AlignedInterval {
   int64_t begin = 0, end = 0, size_bytes = 0, alignment_bytes = 1;
-  bool operator==(const AlignedInterval&) const = default;
 };
 
 struct Shape {
   int64_t size_bytes = 0, alignment_bytes = 1;
 };
-
-// Whether the intervals from `next` on have room: by trying all offsets.
-bool HasRoom(absl::Span<const AlignedInterval> intervals, int64_t bytes, size_t next,
-             std::vector<int64_t>& offset_bytes) {
-  if (next == intervals.size()) return true;
-  const AlignedInterval& a = intervals[next];
-  // Of equal ones the earlier lies lower.
-  const int64_t from = next > 0 && a == intervals[next - 1] ? offset_bytes[next - 1] : 0;
-  for (int64_t offset = from; offset + a.size_bytes <= bytes; offset += a.alignment_bytes) {
-    bool free = true;
-    for (size_t i = 0; i < next && free; ++i) {
-      const AlignedInterval& b = intervals[i];
-      free = a.begin >= b.end || b.begin >= a.end || offset >= offset_bytes[i] + b.size_bytes ||
-             offset_bytes[i] >= offset + a.size_bytes;
-    }
-    offset_bytes[next] = offset;
-    if (free && HasRoom(intervals, bytes, next + 1, offset_bytes)) return true;
-  }
-  return false;
-}
 
 PlacementProblem FromAligned(absl::Span<const AlignedInterval> intervals) {
   std::vector<Interval> plain;
@@ -92,12 +71,11 @@ struct Counts {
 
 Counts Compare(Grid grid, int64_t stride) {
   Counts counts;
-  std::vector<int64_t> offset_bytes(kMostBuffers);
   grid.ForEach(stride, [&](absl::Span<const AlignedInterval> intervals) {
     const PlacementProblem problem = FromAligned(intervals);
     const int64_t load = ComputeLowerBound(problem).bytes;
     int64_t least = load;
-    while (!HasRoom(intervals, least, 0, offset_bytes)) ++least;
+    while (!HasRoom(problem, least)) ++least;
     // One above the other.
     std::vector<int64_t> stacked;
     int64_t top = 0;
@@ -108,13 +86,7 @@ Counts Compare(Grid grid, int64_t stride) {
     }
     const SearchLimits plenty = {.work = 100'000'000};
     const ExactPlacement best = MinimizePlacement(problem, stacked, plenty);
-    Placement placement;
-    placement.offset_bytes = best.offset_bytes;
-    placement.chunk.assign(intervals.size(), 0);
-    placement.chunk_bytes = {best.bytes};
-    placement.total_bytes = placement.lower_bound_bytes = best.bytes;
-    placement.optimal = true;
-    bool right = best.bytes == least && best.lower_bound_bytes == least && FindFault(problem, placement).empty();
+    bool right = best.bytes == least && best.lower_bound_bytes == least && FindFault(problem, best).empty();
     right = right && FindPlacement(problem, least, plenty).bytes == least;
     right = right && FindPlacement(problem, least - 1, plenty).offset_bytes.empty();
     ++counts.problems;

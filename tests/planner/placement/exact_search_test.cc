@@ -25,17 +25,6 @@ using ::testing::IsEmpty;
 
 constexpr SearchLimits kPlenty = {.work = 1'000'000'000};
 
-std::string FindFaultOf(const PlacementProblem& problem, const ExactPlacement& exact) {
-  Placement placement;
-  placement.offset_bytes = exact.offset_bytes;
-  placement.chunk.assign(exact.offset_bytes.size(), 0);
-  placement.chunk_bytes = {exact.bytes};
-  placement.total_bytes = exact.bytes;
-  placement.lower_bound_bytes = exact.lower_bound_bytes;
-  placement.optimal = exact.bytes == exact.lower_bound_bytes;
-  return FindFault(problem, placement);
-}
-
 std::vector<int64_t> PlaceBySize(const PlacementProblem& problem) {
   FirstFit first_fit(problem);
   std::vector<int64_t> offset_bytes;
@@ -54,23 +43,6 @@ int64_t LeastBytes(const PlacementProblem& problem) {
     least = std::min(least, first_fit.Run(order, least, INT64_MAX, offset_bytes).value_or(least));
   } while (std::next_permutation(order.begin(), order.end()));
   return least;
-}
-
-// Whether the rest of the intervals, from `next` on, has room: by trying all offsets.
-bool HasRoom(absl::Span<const Interval> intervals, int64_t bytes, size_t next, std::vector<int64_t>& offset_bytes) {
-  if (next == intervals.size()) return true;
-  const Interval& a = intervals[next];
-  for (int64_t offset = 0; offset + a.size_bytes <= bytes; ++offset) {
-    bool free = true;
-    for (size_t i = 0; i < next && free; ++i) {
-      const Interval& b = intervals[i];
-      free = a.begin >= b.end || b.begin >= a.end || offset >= offset_bytes[i] + b.size_bytes ||
-             offset_bytes[i] >= offset + a.size_bytes;
-    }
-    offset_bytes[next] = offset;
-    if (free && HasRoom(intervals, bytes, next + 1, offset_bytes)) return true;
-  }
-  return false;
 }
 
 // A rectangle of `time` x `bytes`, cut in two again and again: the pieces fill it without a gap.
@@ -147,13 +119,13 @@ TEST(ExactSearchTest, AgreesWithAllOrders) {
     const ExactPlacement best = MinimizePlacement(problem, by_size, kPlenty);
     EXPECT_EQ(best.bytes, least) << i;
     EXPECT_EQ(best.lower_bound_bytes, least) << i;
-    EXPECT_EQ(FindFaultOf(problem, best), "") << i;
+    EXPECT_EQ(FindFault(problem, best), "") << i;
     improved += best.offset_bytes != by_size ? 1 : 0;
 
     const ExactPlacement found = FindPlacement(problem, least, kPlenty);
     ASSERT_EQ(found.offset_bytes.size(), problem.storages.size()) << i;
     EXPECT_EQ(found.bytes, least);
-    EXPECT_EQ(FindFaultOf(problem, found), "") << i;
+    EXPECT_EQ(FindFault(problem, found), "") << i;
     if (least == 0) continue;
     const ExactPlacement none = FindPlacement(problem, least - 1, kPlenty);
     EXPECT_THAT(none.offset_bytes, IsEmpty()) << i;
@@ -172,12 +144,12 @@ TEST(ExactSearchTest, FindsWhatWasCutFromARectangle) {
       const PlacementProblem problem = FromIntervals(CutRectangle(random, 100, bytes, num_pieces));
       const ExactPlacement found = FindPlacement(problem, bytes, kPlenty);
       ASSERT_EQ(found.offset_bytes.size(), num_pieces) << num_pieces << " " << i;
-      EXPECT_EQ(FindFaultOf(problem, found), "");
+      EXPECT_EQ(FindFault(problem, found), "");
       EXPECT_EQ(found.bytes, bytes);
       EXPECT_EQ(found.lower_bound_bytes, bytes);
       const ExactPlacement best = MinimizePlacement(problem, PlaceBySize(problem), kPlenty);
       EXPECT_EQ(best.bytes, bytes);
-      EXPECT_EQ(FindFaultOf(problem, best), "");
+      EXPECT_EQ(FindFault(problem, best), "");
     }
   }
 }
@@ -204,9 +176,8 @@ TEST(ExactSearchTest, ProvesThatTheLoadCannotBeMet) {
                                 {5, 9, 3}, {1, 4, 3}, {3, 7, 2}, {0, 5, 2}, {2, 3, 2}};
   const PlacementProblem problem = FromIntervals(intervals);
   ASSERT_EQ(ComputeLowerBound(problem).bytes, 19);
-  std::vector<int64_t> offset_bytes(std::size(intervals));
-  ASSERT_FALSE(HasRoom(intervals, 19, 0, offset_bytes));
-  ASSERT_TRUE(HasRoom(intervals, 20, 0, offset_bytes));
+  ASSERT_FALSE(HasRoom(problem, 19));
+  ASSERT_TRUE(HasRoom(problem, 20));
 
   const ExactPlacement none = FindPlacement(problem, 19, kPlenty);
   EXPECT_THAT(none.offset_bytes, IsEmpty());
@@ -214,7 +185,7 @@ TEST(ExactSearchTest, ProvesThatTheLoadCannotBeMet) {
   const ExactPlacement best = MinimizePlacement(problem, PlaceBySize(problem), kPlenty);
   EXPECT_EQ(best.bytes, 20);
   EXPECT_EQ(best.lower_bound_bytes, 20);
-  EXPECT_EQ(FindFaultOf(problem, best), "");
+  EXPECT_EQ(FindFault(problem, best), "");
 }
 
 // Three of 100 bytes at 64 leave tails of 28, into which two of 40 do not fit: 420 are needed where the bound is 385.
@@ -261,7 +232,7 @@ TEST(ExactSearchTest, AHigherWorkLimitOnlyAdds) {
     EXPECT_EQ(once.offset_bytes, again.offset_bytes);
     EXPECT_EQ(once.work, again.work);
     EXPECT_EQ(once.lower_bound_bytes, again.lower_bound_bytes);
-    EXPECT_EQ(FindFaultOf(problem, once), "");
+    EXPECT_EQ(FindFault(problem, once), "");
     EXPECT_LE(once.work, limit + 10'000);
     EXPECT_LE(once.bytes, bytes);
     EXPECT_GE(once.lower_bound_bytes, bound);
@@ -332,7 +303,7 @@ TEST(ExactSearchTest, SearchesGroupsOneByOne) {
   const ExactPlacement best = MinimizePlacement(problem, PlaceBySize(problem), kPlenty);
   EXPECT_EQ(best.bytes, least);
   EXPECT_EQ(best.lower_bound_bytes, least);
-  EXPECT_EQ(FindFaultOf(problem, best), "");
+  EXPECT_EQ(FindFault(problem, best), "");
 }
 
 TEST(ExactSearchTest, ClosesTheProblemsOfMiniMalloc) {
@@ -344,7 +315,7 @@ TEST(ExactSearchTest, ClosesTheProblemsOfMiniMalloc) {
     const ExactPlacement exact = FindPlacement(problem, kCapacity, kPlenty);
     ASSERT_EQ(exact.offset_bytes.size(), problem.storages.size()) << file.path;
     EXPECT_LE(exact.bytes, kCapacity) << file.path;
-    EXPECT_EQ(FindFaultOf(problem, exact), "") << file.path;
+    EXPECT_EQ(FindFault(problem, exact), "") << file.path;
     // The load of nine of them is soon met.
     ++found;
     if (file.load_bytes < 1'000'000) continue;

@@ -85,14 +85,7 @@ TEST(FirstFitTest, PinConflictNamesBoth) {
 TEST(FirstFitTest, SameOffsetsAsTheNaiveMethod) {
   std::mt19937_64 random(9);
   for (int kind = 0; kind < 32; ++kind) {
-    const RandomShape shape = {.max_storages = 24,
-                               .max_time = 18,
-                               .max_size = 40,
-                               .pieces = (kind & 1) != 0,
-                               .alignments = (kind & 2) != 0,
-                               .pins = (kind & 4) != 0,
-                               .disjoint = (kind & 8) != 0,
-                               .chunks = (kind & 16) != 0};
+    const RandomShape shape = OfKind({.max_storages = 24, .max_time = 18, .max_size = 40}, kind);
     for (int round = 0; round < 60; ++round) {
       const PlacementProblem problem = RandomProblem(random, shape);
       const std::vector<int32_t> order = ShuffledOrder(problem.storages.size(), random);

@@ -139,11 +139,7 @@ TEST(InfeasibleSubsetTest, AgainstAllOrders) {
   for (int kind = 0; kind < 16; ++kind) {
     for (int round = 0; round < 120; ++round) {
       SCOPED_TRACE(testing::Message() << "kind " << kind << ", round " << round);
-      RandomShape shape = {.max_storages = 7, .max_time = 8, .max_size = round % 2 == 0 ? 5 : 40};
-      shape.pieces = (kind & 1) != 0;
-      shape.alignments = (kind & 2) != 0;
-      shape.pins = (kind & 4) != 0;
-      shape.disjoint = (kind & 8) != 0;
+      const RandomShape shape = OfKind({.max_storages = 7, .max_time = 8, .max_size = round % 2 == 0 ? 5 : 40}, kind);
       const PlacementProblem problem = RandomProblem(random, shape);
       const int64_t least = LeastBytes(problem, AllOf(problem));
       for (const int64_t capacity : {least - 1, least * 3 / 4, least / 3}) {

@@ -98,6 +98,15 @@ PlacementProblem FromIntervals(absl::Span<const Interval> intervals, int64_t ali
   return problem;
 }
 
+RandomShape OfKind(RandomShape shape, int kind) {
+  shape.pieces = (kind & 1) != 0;
+  shape.alignments = (kind & 2) != 0;
+  shape.pins = (kind & 4) != 0;
+  shape.disjoint = (kind & 8) != 0;
+  shape.chunks = (kind & 16) != 0;
+  return shape;
+}
+
 PlacementProblem RandomProblem(std::mt19937_64& random, const RandomShape& shape) {
   PlacementProblem problem;
   const size_t n = static_cast<size_t>(Uniform(random, 1, static_cast<int64_t>(shape.max_storages)));
@@ -169,6 +178,17 @@ std::string FindFault(const PlacementProblem& problem, const Placement& placemen
     }
   }
   return "";
+}
+
+std::string FindFault(const PlacementProblem& problem, const ExactPlacement& exact) {
+  Placement placement;
+  placement.offset_bytes = exact.offset_bytes;
+  placement.chunk.assign(exact.offset_bytes.size(), 0);
+  placement.chunk_bytes = {exact.bytes};
+  placement.total_bytes = exact.bytes;
+  placement.lower_bound_bytes = exact.lower_bound_bytes;
+  placement.optimal = exact.bytes == exact.lower_bound_bytes;
+  return FindFault(problem, placement);
 }
 
 Placement NaiveFirstFit(const PlacementProblem& problem, absl::Span<const int32_t> order) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "planner/placement/exact_search.h"
 #include "planner/placement/placement.h"
 
 namespace bufplan {
@@ -27,10 +28,14 @@ struct RandomShape {
   bool pieces = false, alignments = false, pins = false, disjoint = false, chunks = false;
 };
 
+// The shape with its five flags as the bits of `kind`, from 0 to 31.
+RandomShape OfKind(RandomShape shape, int kind);
+
 PlacementProblem RandomProblem(std::mt19937_64& random, const RandomShape& shape);
 
 // What is wrong with a placement, by comparing all pairs; empty if nothing.
 std::string FindFault(const PlacementProblem& problem, const Placement& placement);
+std::string FindFault(const PlacementProblem& problem, const ExactPlacement& exact);
 
 // Whether the storages fit into so many bytes, by trying all offsets of all of them. For a few small ones, no chunks.
 bool HasRoom(const PlacementProblem& problem, int64_t bytes);

@@ -229,14 +229,7 @@ TEST(PlaceTest, SumsAndArgumentsAreChecked) {
 TEST(PlaceTest, RandomPlacementsAreValid) {
   std::mt19937_64 random(13);
   for (int kind = 0; kind < 32; ++kind) {
-    const RandomShape shape = {.max_storages = 25,
-                               .max_time = 20,
-                               .max_size = 50,
-                               .pieces = (kind & 1) != 0,
-                               .alignments = (kind & 2) != 0,
-                               .pins = (kind & 4) != 0,
-                               .disjoint = (kind & 8) != 0,
-                               .chunks = (kind & 16) != 0};
+    const RandomShape shape = OfKind({.max_storages = 25, .max_time = 20, .max_size = 50}, kind);
     for (int round = 0; round < 40; ++round) {
       const PlacementProblem problem = RandomProblem(random, shape);
       int64_t fast_bytes = 0;
@@ -257,14 +250,7 @@ const Deadline kNextYear(std::chrono::steady_clock::now() + std::chrono::hours(9
 TEST(PlaceTest, ATimeThatIsOverLeavesWhatIsFirst) {
   std::mt19937_64 random(15);
   for (int kind = 0; kind < 32; ++kind) {
-    const RandomShape shape = {.max_storages = 40,
-                               .max_time = 30,
-                               .max_size = 50,
-                               .pieces = (kind & 1) != 0,
-                               .alignments = (kind & 2) != 0,
-                               .pins = (kind & 4) != 0,
-                               .disjoint = (kind & 8) != 0,
-                               .chunks = (kind & 16) != 0};
+    const RandomShape shape = OfKind({.max_storages = 40, .max_time = 30, .max_size = 50}, kind);
     for (int round = 0; round < 20; ++round) {
       const PlacementProblem problem = RandomProblem(random, shape);
       for (PlacementEffort effort : kAllEfforts) {
