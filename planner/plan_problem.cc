@@ -243,7 +243,10 @@ void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, con
   const SearchLimits limits = {work, options.threads, options.deadline};
   ExactPlacement found = in_sections ? FindPlacement(problem, capacity, limits)
                                      : FindAmongConflicts(problem, capacity, placement.lower_bound_bytes, limits);
-  placement.lower_bound_bytes = std::max(placement.lower_bound_bytes, found.lower_bound_bytes);
+  if (found.lower_bound_bytes > placement.lower_bound_bytes) {
+    placement.lower_bound_bytes = found.lower_bound_bytes;
+    placement.bound = BoundMethod::kSearch;
+  }
   if (found.offset_bytes.empty()) return;
   placement.offset_bytes = std::move(found.offset_bytes);
   placement.total_bytes = found.bytes;
@@ -253,7 +256,10 @@ void SearchWithinCapacity(const PlacementProblem& problem, int64_t capacity, con
 // The better one, with the higher bound.
 void Join(Placement other, Placement& placement) {
   if (other.total_bytes > placement.total_bytes) std::swap(other, placement);
-  other.lower_bound_bytes = std::max(other.lower_bound_bytes, placement.lower_bound_bytes);
+  if (placement.lower_bound_bytes > other.lower_bound_bytes) {
+    other.lower_bound_bytes = placement.lower_bound_bytes;
+    other.bound = placement.bound;
+  }
   other.optimal = other.total_bytes == other.lower_bound_bytes;
   placement = std::move(other);
 }
@@ -337,7 +343,7 @@ absl::StatusOr<ProblemPlan> PlanProblem(const Problem& problem, const PlanProble
   for (size_t i = 0; i < order.size(); ++i) plan.offsets[order[i]] = placement->offset_bytes[i];
   plan.bytes = placement->total_bytes;
   plan.lower_bound = placement->lower_bound_bytes;
-  plan.by_search = placement->lower_bound_bytes > ComputeLowerBound(unlimited).bytes;
+  plan.by_search = placement->bound == BoundMethod::kSearch;
   plan.optimal = placement->optimal;
   if (options.check) {
     if (absl::Status status = CheckOwnPlan(problem, plan); !status.ok()) return status;

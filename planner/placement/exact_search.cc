@@ -164,18 +164,6 @@ class Ladder {
   int64_t half_tries_ = 0, most_half_tries_;
 };
 
-// The problem of some storages.
-PlacementProblem PartOf(const PlacementProblem& problem, absl::Span<const int32_t> storages) {
-  PlacementProblem part;
-  for (int32_t s : storages) {
-    StorageSpec storage = problem.storages[static_cast<size_t>(s)];
-    part.pieces.push_back(problem.pieces[storage.first_piece]);
-    storage.first_piece = static_cast<uint32_t>(part.storages.size());
-    part.storages.push_back(storage);
-  }
-  return part;
-}
-
 // What is live at the peak, if that may need more than the load and is not all: where alignments differ. So few are
 // soon searched, and what they need all need.
 std::vector<int32_t> PeakToSearch(const PlacementProblem& problem, int64_t peak_time) {

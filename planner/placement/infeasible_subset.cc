@@ -12,6 +12,7 @@
 #include "planner/placement/conflict_lists.h"
 #include "planner/placement/exact_search.h"
 #include "planner/placement/lower_bound.h"
+#include "planner/placement/pieces.h"
 #include "planner/placement/section_problem.h"
 
 namespace bufplan {
@@ -29,30 +30,6 @@ constexpr int64_t kAntichainWork = 1'000'000, kPlacementWork = 200'000;
 constexpr int64_t kPartForPeak = 8;
 // Parts down to one 16th of all are taken away by time.
 constexpr size_t kTimeParts = 16;
-
-// The problem of some of the storages, ascending.
-PlacementProblem ProblemOf(const PlacementProblem& problem, absl::Span<const int32_t> storages) {
-  PlacementProblem part;
-  part.max_chunk_bytes = problem.max_chunk_bytes;
-  if (problem.order.has_value()) part.order.emplace().num_chains = problem.order->num_chains;
-  std::vector<int32_t> index;  // by storage, where there are disjoint pairs
-  if (!problem.disjoint.empty()) index.assign(problem.storages.size(), -1);
-  for (int32_t s : storages) {
-    StorageSpec storage = problem.storages[static_cast<size_t>(s)];
-    const size_t first = storage.first_piece, end = first + storage.num_pieces;
-    if (!index.empty()) index[static_cast<size_t>(s)] = static_cast<int32_t>(part.storages.size());
-    storage.first_piece = static_cast<uint32_t>(part.pieces.size());
-    part.storages.push_back(storage);
-    for (size_t p = first; p < end; ++p) part.pieces.push_back(problem.pieces[p]);
-    if (problem.order.has_value()) part.order->AddPiecesOf(*problem.order, first, end);
-  }
-  for (DisjointStorages pair : problem.disjoint) {
-    pair.a = index[static_cast<size_t>(pair.a)];
-    pair.b = index[static_cast<size_t>(pair.b)];
-    if (pair.a >= 0 && pair.b >= 0) part.disjoint.push_back(pair);
-  }
-  return part;
-}
 
 enum class Answer : uint8_t { kFits, kDoesNotFit, kUnknown };
 
@@ -82,7 +59,7 @@ class SubsetSearch {
     }
     return bytes;
   }
-  bool Exceeds(absl::Span<const int32_t> storages) { return BoundOf(ProblemOf(problem_, storages)) > capacity_bytes_; }
+  bool Exceeds(absl::Span<const int32_t> storages) { return BoundOf(PartOf(problem_, storages)) > capacity_bytes_; }
 
   // Whether some storages fit, by a search of its usual length.
   Answer Ask(absl::Span<const int32_t> storages) {
@@ -90,7 +67,7 @@ class SubsetSearch {
   }
   Answer Ask(absl::Span<const int32_t> storages, int64_t most_work) {
     if (out_of_work()) return Answer::kUnknown;
-    PlacementProblem part = ProblemOf(problem_, storages);
+    PlacementProblem part = PartOf(problem_, storages);
     if (CanSearchExactly(part)) {
       const ExactPlacement found = FindPlacement(
           part, capacity_bytes_, {std::min(limits_.work - work_, most_work), limits_.threads, limits_.deadline});
@@ -228,7 +205,7 @@ class SubsetSearch {
 
   // By how far in time they are from the peak.
   std::vector<int32_t> FarFirst(const std::vector<int32_t>& storages) const {
-    const int64_t peak = ComputeLowerBound(ProblemOf(problem_, storages)).peak_time;
+    const int64_t peak = ComputeLowerBound(PartOf(problem_, storages)).peak_time;
     const auto distance = [&](int32_t s) {
       const Piece& piece = PieceOf(s);
       if (piece.begin > peak) return static_cast<uint64_t>(piece.begin) - static_cast<uint64_t>(peak);

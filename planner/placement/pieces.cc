@@ -57,6 +57,29 @@ int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offse
   return bytes;
 }
 
+PlacementProblem PartOf(const PlacementProblem& problem, absl::Span<const int32_t> storages) {
+  PlacementProblem part;
+  part.max_chunk_bytes = problem.max_chunk_bytes;
+  if (problem.order.has_value()) part.order.emplace().num_chains = problem.order->num_chains;
+  std::vector<int32_t> index;  // by storage, where there are disjoint pairs
+  if (!problem.disjoint.empty()) index.assign(problem.storages.size(), -1);
+  for (int32_t s : storages) {
+    StorageSpec storage = problem.storages[static_cast<size_t>(s)];
+    const size_t first = storage.first_piece, end = first + storage.num_pieces;
+    if (!index.empty()) index[static_cast<size_t>(s)] = static_cast<int32_t>(part.storages.size());
+    storage.first_piece = static_cast<uint32_t>(part.pieces.size());
+    part.storages.push_back(storage);
+    for (size_t p = first; p < end; ++p) part.pieces.push_back(problem.pieces[p]);
+    if (problem.order.has_value()) part.order->AddPiecesOf(*problem.order, first, end);
+  }
+  for (DisjointStorages pair : problem.disjoint) {
+    pair.a = index[static_cast<size_t>(pair.a)];
+    pair.b = index[static_cast<size_t>(pair.b)];
+    if (pair.a >= 0 && pair.b >= 0) part.disjoint.push_back(pair);
+  }
+  return part;
+}
+
 PlacementProblem MergePieces(const PlacementProblem& problem) {
   PlacementProblem merged;
   merged.storages = problem.storages;

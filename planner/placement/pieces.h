@@ -22,6 +22,9 @@ bool HasManyPieces(const PlacementProblem& problem);
 // The last end of a storage at these offsets, in one chunk; 0 without any.
 int64_t LastEnd(const PlacementProblem& problem, absl::Span<const int64_t> offset_bytes);
 
+// The problem of some of the storages, ascending, without the capacity.
+PlacementProblem PartOf(const PlacementProblem& problem, absl::Span<const int32_t> storages);
+
 // The same problem with fewer pieces: neighbours in time that lie on the same bytes become one, and where one of two
 // neighbours covers the other, the other is cut. What is occupied when stays exactly the same.
 //
