@@ -1,0 +1,14 @@
+#include "gpu_runtime/device/open_device.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "gpu_runtime/host/host_device.h"
+
+namespace bufplan::runtime {
+
+absl::StatusOr<std::unique_ptr<Device>> OpenDevice(absl::string_view name) {
+  if (name == "host") return MakeHostDevice();
+  return absl::InvalidArgumentError(absl::StrCat("there is no device \"", name, "\": host, cuda or hip"));
+}
+
+}  // namespace bufplan::runtime

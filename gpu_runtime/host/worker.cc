@@ -1,0 +1,63 @@
+#include "gpu_runtime/host/worker.h"
+
+namespace bufplan::runtime {
+namespace {
+
+void RunReplay(const CommandList& list, int64_t replay) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Command& c = list[i];
+    switch (c.kind) {
+      case CommandKind::kRecord: c.event->Complete(TicketOf(c, replay)); break;
+      case CommandKind::kWait: c.event->WaitFor(TicketOf(c, replay)); break;
+      default: RunCommand(c, list);
+    }
+  }
+}
+
+void RunList(const CommandList& list) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Command& c = list[i];
+    switch (c.kind) {
+      case CommandKind::kRecord: c.event->Complete(c.amount); break;
+      case CommandKind::kWait: c.event->WaitFor(c.amount); break;
+      case CommandKind::kReplay: RunReplay(*c.replay, c.amount); break;
+      default: RunCommand(c, list);
+    }
+  }
+}
+
+}  // namespace
+
+Worker::~Worker() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Worker::Synchronize() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  idle_.wait(lock, [this] { return pending_.empty() && !busy_; });
+}
+
+void Worker::Loop() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    asleep_ = true;
+    wake_.wait(lock, [this] { return stop_ || !pending_.empty(); });
+    asleep_ = false;
+    if (pending_.empty()) return;
+    std::swap(pending_, running_);
+    busy_ = true;
+    lock.unlock();
+    RunList(running_);
+    lock.lock();
+    running_.clear();
+    busy_ = false;
+    if (pending_.empty()) idle_.notify_all();
+  }
+}
+
+}  // namespace bufplan::runtime

@@ -1,0 +1,27 @@
+// The kernels that every device has, by number.
+#ifndef BUFPLAN_GPU_RUNTIME_KERNELS_KERNEL_ID_H_
+#define BUFPLAN_GPU_RUNTIME_KERNELS_KERNEL_ID_H_
+
+#include <cstdint>
+
+namespace bufplan::runtime {
+
+// The list itself; kernels/all_kernels.h includes the headers that define a type of each name.
+#define BUFPLAN_FOR_EACH_KERNEL(DO) \
+  DO(Delay)                         \
+  DO(HashBoxes)                     \
+  DO(MixBoxes)                      \
+  DO(MoveBoxes)                     \
+  DO(ScribbleBoxes)                 \
+  DO(VerifyBoxes)                   \
+  DO(CompareBoxes)
+
+enum class KernelId : uint16_t {
+#define BUFPLAN_KERNEL_ID(name) k##name,
+  BUFPLAN_FOR_EACH_KERNEL(BUFPLAN_KERNEL_ID)
+#undef BUFPLAN_KERNEL_ID
+};
+
+}  // namespace bufplan::runtime
+
+#endif  // BUFPLAN_GPU_RUNTIME_KERNELS_KERNEL_ID_H_
