@@ -5,14 +5,6 @@
 #include "gpu_runtime/kernels/all_kernels.h"
 
 namespace bufplan::runtime {
-namespace {
-
-bool IsReadOnly(const Value& value) {
-  return value.role == Role::kConstant || (value.role == Role::kExternal && !value.writable);
-}
-
-}  // namespace
-
 void Contents::Add(std::vector<Pattern>& to, Boxes boxes, std::byte* base, uint64_t seed) {
   to.push_back({uploads_.Add(std::move(boxes)), base, seed});
 }

@@ -16,6 +16,10 @@
 
 namespace bufplan::runtime {
 
+inline bool IsReadOnly(const Value& value) {
+  return value.role == Role::kConstant || (value.role == Role::kExternal && !value.writable);
+}
+
 class Contents {
  public:
   // After the executor's Prepare(). `callers`: also fill the storage of constants and borrowed externals.
