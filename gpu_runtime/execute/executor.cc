@@ -80,7 +80,8 @@ absl::Status Executor::Prepare(absl::Span<const int64_t> symbol_values) {
   if (!layout.ok()) return layout.status();
   absl::StatusOr<Units> units = plan_ == nullptr ? ReferenceUnits(graph_) : PlannedUnits(graph_, *plan_);
   if (!units.ok()) return units.status();
-  ProgramOptions options = {.stress = options_.stress, .seed = options_.seed};
+  ProgramOptions options = {
+      .trace = options_.stress, .scribble = options_.stress && plan_ != nullptr, .seed = options_.seed};
   if (options_.kernels != nullptr) {
     for (const KernelCall& call : options_.kernels->of_op) options.op_has_kernel.push_back(call != nullptr);
     for (const KernelCall& call : options_.kernels->of_fusion) options.fusion_has_kernel.push_back(call != nullptr);

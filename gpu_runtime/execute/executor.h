@@ -68,6 +68,8 @@ class Executor {
 
   // Where a constant, external or variable lies, as long as this lives: all of its bytes at the largest symbol values.
   void Bind(ValueId owner, std::byte* memory) { bound_[owner.index()] = memory; }
+  // Counts from the next Prepare() on.
+  void SetStress(bool stress) { options_.stress = stress; }
   // ERRORS: those of SizesOf and MakeProgram; ResourceExhausted: memory.
   absl::Status Prepare(absl::Span<const int64_t> symbol_values);
 

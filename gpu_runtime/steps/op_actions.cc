@@ -88,7 +88,7 @@ void ProgramBuilder::EmitMovement(OpId o) {
     if (from.memory == to.memory && AllInPlace(boxes)) continue;
     if (!Inside(read.value)) NoteRead({.value = read.value, .memory = from.memory}, boxes);
     if (!Inside(target)) NoteWrite({.value = target, .memory = to.memory}, boxes, true);
-    if (options_.stress) {
+    if (options_.trace) {
       AddHash({SlotUse::Kind::kRead, o, read.value, r}, SlotOf(o) + static_cast<int32_t>(r), source, from.memory);
     }
     AddMove(boxes, from, to);

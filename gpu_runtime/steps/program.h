@@ -79,8 +79,9 @@ struct Program {
 };
 
 struct ProgramOptions {
-  bool stress = false;  // scribbles, verifications, hashes of what data movements read and of kept-alive values
-  uint64_t seed = 1;    // of what mixing ops write
+  bool trace = false;     // hashes also of what data movements read, and of kept-alive values
+  bool scribble = false;  // garbage where nothing lies, and its verification
+  uint64_t seed = 1;      // of what mixing ops write
   // By OpId and FusionId: has a kernel of its own. Empty: none has.
   std::vector<bool> op_has_kernel = {}, fusion_has_kernel = {};
 };

@@ -51,7 +51,7 @@ absl::StatusOr<Program> ProgramBuilder::Run() {
   workspace_memory_.assign(static_cast<size_t>(out_.units.num_streams), -1);
   const size_t n = out_.units.units.size();
   std::vector<std::vector<Action>> by_unit(n);
-  if (options_.stress) ReportStart();
+  if (options_.scribble) ReportStart();
   for (int32_t u : out_.units.enqueue_order) {
     EmitUnit(static_cast<size_t>(u));
     by_unit[static_cast<size_t>(u)] = std::move(actions_);
@@ -62,7 +62,7 @@ absl::StatusOr<Program> ProgramBuilder::Run() {
       out_.layout.memories[static_cast<size_t>(workspace_memory_[s])].bytes = workspace_bytes_[s];
     }
   }
-  if (options_.stress) ReportEnd(by_unit);
+  if (options_.scribble) ReportEnd(by_unit);
   for (const std::vector<Action>& actions : by_unit) {
     out_.first_action.push_back(static_cast<uint32_t>(out_.actions.size()));
     out_.actions.insert(out_.actions.end(), actions.begin(), actions.end());
@@ -99,8 +99,8 @@ void ProgramBuilder::EmitUnit(size_t u) {
     op_ = unit.ops[0];
     EmitOp(unit.ops[0]);
   }
-  if (!options_.stress) return;
-  EmitKeepAlives(u);
+  if (options_.trace) EmitKeepAlives(u);
+  if (!options_.scribble) return;
   AddScratch(unit);
   AddScribbles(u);
   actions_.insert(actions_.begin(), scribbles_.begin(), scribbles_.end());
@@ -153,13 +153,13 @@ void ProgramBuilder::AddMove(const Boxes& boxes, const Place& from, const Place&
 }
 
 void ProgramBuilder::NoteRead(Reading reading, const Boxes& boxes) {
-  if (!options_.stress || boxes.empty()) return;
+  if (!options_.scribble || boxes.empty()) return;
   reading.bytes = BytesOfA(boxes, kMaxTouchRuns, &reading.exact);
   readings_.push_back(std::move(reading));
 }
 
 void ProgramBuilder::NoteWrite(Writing writing, const Boxes& boxes, bool b) {
-  if (!options_.stress || boxes.empty()) return;
+  if (!options_.scribble || boxes.empty()) return;
   writing.bytes = b ? BytesOfB(boxes, kMaxTouchRuns, &writing.exact) : BytesOfA(boxes, kMaxTouchRuns, &writing.exact);
   writings_.push_back(std::move(writing));
 }

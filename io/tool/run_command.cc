@@ -218,7 +218,7 @@ absl::StatusOr<int> RunRun(const CommandLine& line, const ToolIo& io) {
   if (!planned.ok()) return planned.status();
   const Graph* graph = planned->input.graph();
   if (graph == nullptr) return InFile(path, absl::InvalidArgumentError("is a problem: there is nothing to execute"));
-  if (!planned->mismatch.ok()) return InFile(plan_path, planned->mismatch);
+  if (!planned->mismatch.ok()) return absl::InvalidArgumentError(planned->mismatch.message());
   const absl::StatusOr<Request> request = ParseRequest(line, *graph);
   if (!request.ok()) return request.status();
   absl::StatusOr<Report> report = absl::InternalError("");
