@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct GroupCase {
   std::vector<MemberCase> members;  // one: a lone op
   bool keep_first = false;          // the first member's result is an output too
 };
+
+// For messages of tests.
+inline void PrintTo(const GroupCase& c, std::ostream* out) { *out << c.name; }
 
 std::vector<GroupCase> LoneCases();
 std::vector<GroupCase> FusedCases();
