@@ -1,6 +1,7 @@
 #include "gpu_runtime/execute/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -98,7 +99,8 @@ class Comparer {
 
   absl::Status StartReference() {
     if (absl::Status s = reference_->Prepare(options_.symbol_values); !s.ok()) return s;
-    absl::StatusOr<Contents> contents = Contents::Make(graph_, *reference_, device_, options_.seed, true);
+    absl::StatusOr<Contents> contents =
+        Contents::Make(graph_, *reference_, device_, options_.seed, true, options_.initial);
     if (!contents.ok()) return contents.status();
     reference_contents_ = *std::move(contents);
     if (absl::Status s = CheckMemory(); !s.ok()) return s;
@@ -141,7 +143,8 @@ class Comparer {
       if (IsReadOnly(graph_.value(v))) planned_->Bind(v, reference_->memory(reference_->program().layout.of_caller[i]));
     }
     if (absl::Status s = planned_->Prepare(options_.symbol_values); !s.ok()) return s;
-    absl::StatusOr<Contents> contents = Contents::Make(graph_, *planned_, device_, options_.seed, false);
+    absl::StatusOr<Contents> contents =
+        Contents::Make(graph_, *planned_, device_, options_.seed, false, options_.initial);
     if (!contents.ok()) return contents.status();
     contents_ = *std::move(contents);
     absl::StatusOr<EndState> end = EndState::Make(graph_, *planned_, *reference_, device_);
@@ -176,7 +179,7 @@ class Comparer {
     };
     const auto hashed = [](const SlotUse& use) { return use.kind != SlotUse::Kind::kNone; };
     std::optional<size_t> first;
-    for (size_t s = 0; s < found.size(); ++s) {
+    for (size_t s = 0; s < found.size() && options_.tolerance == 0; ++s) {
       if (!hashed(planned.slots[s]) || !hashed(reference.slots[s])) continue;
       ++out_.reads_compared;
       if (found[s] != expected_[s] && (!first.has_value() || when(s) < when(*first))) first = s;
@@ -207,7 +210,11 @@ class Comparer {
       return absl::OkStatus();
     }
     for (size_t i = 0; i < num_items; ++i) {
-      if (first[i] != kNothing) return ReportEnd(end_.items()[i], static_cast<int64_t>(first[i]), run);
+      if (first[i] == kNothing) continue;
+      const EndState::Item& item = end_.items()[i];
+      const absl::StatusOr<int64_t> offset = FirstBeyondTolerance(item, static_cast<int64_t>(first[i]));
+      if (!offset.ok()) return offset.status();
+      if (*offset >= 0) return ReportEnd(item, *offset, run);
     }
     for (size_t i = 0; i < num_checks + num_constants; ++i) {
       const bool own = i < num_checks;
@@ -218,6 +225,25 @@ class Comparer {
       return absl::OkStatus();
     }
     return absl::OkStatus();
+  }
+
+  // `offset`, or with a tolerance that of the first element beyond it; -1: there is none.
+  absl::StatusOr<int64_t> FirstBeyondTolerance(const EndState::Item& item, int64_t offset) {
+    const int64_t count = item.reference.shape.bytes() / 4;
+    if (options_.tolerance == 0 || item.planned.strided() || 4 * count != item.reference.shape.bytes()) return offset;
+    std::vector<float> found(static_cast<size_t>(count)), expected(static_cast<size_t>(count));
+    const std::byte* const planned = planned_->memory(item.planned.memory) + item.planned.shape.at;
+    const std::byte* const reference = reference_->memory(item.reference.memory) + item.reference.shape.at;
+    if (absl::Status s = Peek(planned, found.data(), 4 * count); !s.ok()) return s;
+    if (absl::Status s = Peek(reference, expected.data(), 4 * count); !s.ok()) return s;
+    double largest = 0;
+    for (float x : expected) largest = std::max(largest, std::abs(double{x}));
+    for (int64_t i = 0; i < count; ++i) {
+      const double apart = std::abs(double{found[static_cast<size_t>(i)]} - double{expected[static_cast<size_t>(i)]});
+      // Also where either is no number.
+      if (!(apart <= options_.tolerance * (1 + largest))) return item.reference.shape.at + 4 * i;
+    }
+    return -1;
   }
 
   std::string PlannedPlace(int32_t memory, int64_t offset) const {

@@ -7,13 +7,12 @@
 //   op "r7" reads value "past" byte 0 (device+4096): expected 3f, of value "K" byte 0; found 91, of value "K1" byte 0,
 //   written by op "upd"
 //
-// Everything must be equal to the bit. ERRORS: those of the executor, and of the device. COST: time and memory of a
-// run of both; memory for every value of the graph. THREADS: one at a time, with its device.
+// Everything must be equal to the bit, unless a tolerance is given. ERRORS: those of the executor, and of the device.
+// COST: time and memory of a run of both; memory for every value of the graph. THREADS: one at a time, with its device.
 #ifndef BUFPLAN_GPU_RUNTIME_EXECUTE_COMPARE_H_
 #define BUFPLAN_GPU_RUNTIME_EXECUTE_COMPARE_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "gpu_runtime/device/device.h"
+#include "gpu_runtime/execute/contents.h"
 #include "gpu_runtime/registry/kernel_table.h"
 #include "ir/graph.h"
 #include "ir/plan.h"
@@ -32,7 +32,12 @@ struct CompareOptions {
   int stress = 0;
   uint64_t seed = 1;  // of contents, and of delays
   std::optional<int64_t> sample_bytes = std::nullopt;
+  // Real kernels in place of mixing ops. What they read is not hashed; differences show at the end, or as garbage.
   const KernelTable* kernels = nullptr;
+  InitialBytes initial = nullptr;  // see execute/contents.h
+  // Of elements of f32 at the end: |planned - reference| <= tolerance * (1 + the largest |reference| of the value). For
+  // fused kernels that add up in another order; 0: equal to the bit. Above 0 reads are not compared.
+  double tolerance = 0;
   bool capture = false;
   // Runs of each beyond the first whose times are taken.
   int timed_runs = 0;

@@ -5,9 +5,10 @@
 #ifndef BUFPLAN_GPU_RUNTIME_EXECUTE_CONTENTS_H_
 #define BUFPLAN_GPU_RUNTIME_EXECUTE_CONTENTS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,11 +21,15 @@ inline bool IsReadOnly(const Value& value) {
   return value.role == Role::kConstant || (value.role == Role::kExternal && !value.writable);
 }
 
+// What an author wants to be in a value at the start: all its bytes; or nothing in particular.
+using InitialBytes = std::function<std::vector<std::byte>(ValueId, int64_t bytes)>;
+
 class Contents {
  public:
-  // After the executor's Prepare(). `callers`: also fill the storage of constants and borrowed externals.
+  // After the executor's Prepare(). `constants`: also fill the storage of constants and borrowed externals. `initial`:
+  // null, or empty for a value, for bytes made of its name.
   static absl::StatusOr<Contents> Make(const Graph& graph, Executor& executor, Device& device, uint64_t seed,
-                                       bool constants);
+                                       bool constants, const InitialBytes& initial = nullptr);
 
   // Enqueues the start of a run.
   void Fill(Device& device, StreamHandle stream) const;
@@ -44,11 +49,25 @@ class Contents {
     size_t list = 0;
     std::byte* base = nullptr;
     uint64_t seed = 0;
+    size_t check = 0;  // of verifies
   };
-  void Add(std::vector<Pattern>& to, Boxes boxes, std::byte* base, uint64_t seed);
+  void AddFill(Boxes boxes, std::byte* base, uint64_t seed);
+  void AddCheck(Check check, Boxes boxes, std::byte* base, uint64_t seed);
+  void AddMemory(const Program& program, int32_t id, std::byte* data);
+
+  // Given bytes: kept on the device.
+  struct Given {
+    DeviceBuffer bytes;
+    std::byte* to = nullptr;
+    std::optional<size_t> check = std::nullopt;  // must still be there at the end
+    size_t list = 0;
+  };
+  absl::Status AddGiven(Device& device, StreamHandle stream, const std::vector<std::byte>& bytes, std::byte* to,
+                        std::optional<Check> check);
 
   BoxUploads uploads_;
   std::vector<Pattern> fills_, verifies_;
+  std::vector<Given> given_;
   std::vector<Check> checks_;
 };
 

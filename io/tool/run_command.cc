@@ -1,6 +1,6 @@
 #include "io/tool/run_command.h"
 
-#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -15,10 +16,14 @@
 #include "gpu_runtime/device/open_device.h"
 #include "gpu_runtime/execute/compare.h"
 #include "gpu_runtime/host/host_device.h"
+#include "gpu_runtime/kernels/mix.h"
+#include "gpu_runtime/registry/bind_kernels.h"
+#include "gpu_runtime/registry/kernel_table.h"
 #include "io/explain/layout.h"
 #include "io/explain/text_table.h"
 #include "io/json_graph.h"
 #include "io/json_text.h"
+#include "io/tool/kernel_attrs.h"
 #include "io/tool/load.h"
 #include "io/tool/output.h"
 #include "io/tool/progress.h"
@@ -35,6 +40,8 @@ constexpr OptionSpec kOptions[] = {
     {"--device", "D", "host, cuda or hip; host if left out"},
     {"--symbols", "S", "run at these values or in these ranges of symbols: s=17,t=0..4094"},
     {"--stress", "N", "run N times more with random delays, garbage in dead bytes and verified guards"},
+    {"--kernels", "K", "mix, or real: ops run the kernels that their attribute \"kernel\" names; mix if left out"},
+    {"--tolerance", "T", "with real kernels: how far apart numbers may be at the end, relative; 0 if left out"},
     {"--sample", "BYTES", "write and read only the first and the last BYTES of what each op writes"},
     {"--capture", "", "capture each step as a graph of the device, and replay it"},
     {"--seed", "N", "of contents and delays; 1 if left out"},
@@ -47,6 +54,7 @@ constexpr int kTimedRuns = 3;
 
 struct Request {
   std::string device = "host";
+  bool real_kernels = false;
   CompareOptions options;
   std::vector<std::vector<int64_t>> tuples;
   bool all_tuples = true;
@@ -75,6 +83,22 @@ absl::StatusOr<Request> ParseRequest(const CommandLine& line, const Graph& graph
   request.options.seed = static_cast<uint64_t>(*seed);
   request.options.capture = line.Has("--capture");
   request.options.timed_runs = kTimedRuns;
+  const std::string kernels = line.Value("--kernels").value_or("mix");
+  if (kernels != "mix" && kernels != "real") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("option --kernels: ", InQuotes(kernels), " is neither mix nor real"));
+  }
+  request.real_kernels = kernels == "real";
+  if (const std::optional<std::string> text = line.Value("--tolerance")) {
+    double& tolerance = request.options.tolerance;
+    if (!request.real_kernels) return absl::InvalidArgumentError("option --tolerance: needs --kernels real");
+    if (!absl::SimpleAtod(*text, &tolerance) || !(tolerance >= 0) || !std::isfinite(tolerance)) {
+      return absl::InvalidArgumentError(absl::StrCat("option --tolerance: ", InQuotes(*text), " is no number >= 0"));
+    }
+  }
+  if (request.real_kernels && line.Has("--sample")) {
+    return absl::InvalidArgumentError("option --sample: real kernels read and write everything");
+  }
   if (line.Has("--sample")) {
     const absl::StatusOr<int64_t> sample = Count(line, "--sample", 1, 0);
     if (!sample.ok()) return sample.status();
@@ -104,7 +128,30 @@ void Merge(const Comparison& more, Report& report) {
   all.reads_compared += more.reads_compared;
 }
 
-absl::StatusOr<Report> Execute(const Graph& graph, const Plan& plan, const Request& request) {
+// The kernels that the graph's attributes name, and random numbers for them to work on.
+struct RealKernels {
+  runtime::KernelTable table;
+  std::vector<ContentSpec> contents;
+  int64_t ops = 0;
+};
+
+absl::StatusOr<RealKernels> LoadKernels(const Graph& graph) {
+  const auto specs = KernelSpecsOf(graph);
+  if (!specs.ok()) return specs.status();
+  absl::StatusOr<runtime::KernelTable> table = runtime::BindKernels(graph, *specs);
+  if (!table.ok()) return table.status();
+  absl::StatusOr<std::vector<ContentSpec>> contents = ContentSpecsOf(graph);
+  if (!contents.ok()) return contents.status();
+  RealKernels kernels = {*std::move(table), *std::move(contents)};
+  for (const auto& spec : *specs) kernels.ops += spec.has_value() ? 1 : 0;
+  if (kernels.ops == 0) {
+    return absl::InvalidArgumentError("option --kernels: no op of the graph has an attribute \"kernel\"");
+  }
+  return kernels;
+}
+
+absl::StatusOr<Report> Execute(const Graph& graph, const Plan& plan, const Request& request,
+                               const RealKernels& kernels) {
   absl::StatusOr<std::unique_ptr<Device>> device = runtime::OpenDevice(request.device);
   if (!device.ok()) return device.status();
   Report report;
@@ -112,6 +159,13 @@ absl::StatusOr<Report> Execute(const Graph& graph, const Plan& plan, const Reque
   for (const std::vector<int64_t>& tuple : request.tuples) {
     CompareOptions options = request.options;
     if (!graph.symbols().empty()) options.symbol_values = tuple;
+    if (request.real_kernels) {
+      options.kernels = &kernels.table;
+      options.initial = [&](ValueId v, int64_t bytes) {
+        const uint64_t seed = runtime::MixTwo(options.seed, static_cast<uint64_t>(v.value));
+        return RandomContent(kernels.contents[v.index()], bytes, seed);
+      };
+    }
     report.symbols = options.symbol_values;
     const absl::StatusOr<Comparison> c = CompareWithReference(**device, graph, plan, options);
     if (!c.ok()) return c.status();
@@ -207,7 +261,9 @@ const CommandSpec kRunCommand = {
     "of them, of its name and of their place; so a plan of any framework's graph is executed without its kernels.\n"
     "The reference has each value in memory of its own and runs the ops in list order on one stream. What each op\n"
     "reads and what is there at the end must be equal to the byte; the first difference is printed.\n"
-    "On the host --stress also runs N interleavings of the streams that chance chooses.\n",
+    "On the host --stress also runs N interleavings of the streams that chance chooses.\n"
+    "With --kernels real ops and groups run the kernels of gpu_runtime/registry, on random numbers, and what is there\n"
+    "at the end is compared.\n",
     kOptions};
 
 absl::StatusOr<int> RunRun(const CommandLine& line, const ToolIo& io) {
@@ -221,10 +277,12 @@ absl::StatusOr<int> RunRun(const CommandLine& line, const ToolIo& io) {
   if (!planned->mismatch.ok()) return absl::InvalidArgumentError(planned->mismatch.message());
   const absl::StatusOr<Request> request = ParseRequest(line, *graph);
   if (!request.ok()) return request.status();
+  absl::StatusOr<RealKernels> kernels = request->real_kernels ? LoadKernels(*graph) : RealKernels();
+  if (!kernels.ok()) return InFile(path, kernels.status());
   absl::StatusOr<Report> report = absl::InternalError("");
   {
     const Progress progress(io, "running");
-    report = Execute(*graph, planned->plan, *request);
+    report = Execute(*graph, planned->plan, *request, *kernels);
   }
   if (!report.ok()) return report.status();
   const std::string text =
