@@ -21,13 +21,15 @@ class Emulation {
     std::iota(items_.begin(), items_.end(), 0);
     for (size_t i = items_.size(); i > 1; --i) std::swap(items_[i - 1], items_[rng_.Below(i)]);
     teams_.resize(static_cast<size_t>(std::min<int64_t>(options.teams, items)));
-    for (size_t t = 0; t < teams_.size(); ++t) {
-      teams_[t].given.resize(static_cast<size_t>(options.team_size));
-      for (int32_t rank = 0; rank < options.team_size; ++rank) {
-        threads_.push_back(std::make_unique<Thread>());
-        threads_.back()->team = t;
-        threads_.back()->thread = std::thread(&Emulation::Work, this, threads_.size() - 1, rank);
-      }
+    for (Team& t : teams_) t.given.resize(static_cast<size_t>(options.team_size));
+    const size_t size = static_cast<size_t>(options.team_size);
+    for (size_t i = 0; i < teams_.size() * size; ++i) {
+      threads_.push_back(std::make_unique<Thread>());
+      threads_.back()->team = i / size;
+    }
+    // They read the list from now on.
+    for (size_t i = 0; i < threads_.size(); ++i) {
+      threads_[i]->thread = std::thread(&Emulation::Work, this, i, static_cast<int32_t>(i % size));
     }
   }
   ~Emulation() {

@@ -85,12 +85,58 @@ int64_t GraphRun::run_bytes(ValueId v) const {
   return it == strides_.end() ? 0 : it->second.second;
 }
 
+std::vector<size_t> GraphRun::PlacesOf(ValueId v, const std::optional<RegionId>& region) const {
+  const auto number = [&](const Expr& e) { return static_cast<size_t>(*e.Evaluate(symbol_values_)); };
+  std::vector<size_t> runs = {0};
+  size_t run_bytes = number(graph_.value(v).bytes);
+  if (region.has_value()) {
+    const Region& r = graph_.region(*region);
+    runs = {number(r.at)};
+    run_bytes = number(r.run_bytes);
+    for (const Dim& d : r.dims) {
+      std::vector<size_t> more;
+      for (size_t run : runs) {
+        for (size_t i = 0; i < number(d.count); ++i) more.push_back(run + i * number(d.stride_bytes));
+      }
+      runs = std::move(more);
+    }
+  }
+  std::vector<size_t> places;
+  for (size_t run : runs) {
+    for (size_t i = 0; i < run_bytes; ++i) places.push_back(run + i);
+  }
+  return places;
+}
+
+void GraphRun::Move(OpId o) {
+  const Op& op = graph_.op(o);
+  const ValueId to = op.commit_target.has_value() ? *op.commit_target : graph_.writes(op)[0].value;
+  for (const Read& r : graph_.reads(op)) {
+    const std::vector<size_t> from_places = PlacesOf(r.value, r.region), to_places = PlacesOf(to, r.to_region);
+    ASSERT_EQ(from_places.size(), to_places.size());
+    const std::vector<std::byte> from = bytes(r.value);
+    for (size_t i = 0; i < from_places.size(); ++i) data(to)[to_places[i]] = from[from_places[i]];
+  }
+}
+
 void GraphRun::RunOp(Device& device, const KernelTable& table, OpId o) {
+  if (graph_.op(o).kind != OpKind::kCompute) return Move(o);
   ASSERT_TRUE(table.of_op[o.index()]) << "op " << graph_.name(o) << " has no kernel";
   table.of_op[o.index()](device, StreamHandle{0}, Site(*this, {&o, 1}));
 }
-void GraphRun::RunAll(Device& device, const KernelTable& table) {
-  for (size_t i = 0; i < graph_.ops().size(); ++i) RunOp(device, table, OpId(static_cast<int32_t>(i)));
+
+void GraphRun::RunAll(Device& device, const KernelTable& table, const std::vector<bool>& fused) {
+  std::vector<bool> in_group(graph_.ops().size(), false);
+  for (size_t f = 0; f < fused.size(); ++f) {
+    for (OpId o : graph_.fusions()[f].ops) in_group[o.index()] = in_group[o.index()] || fused[f];
+  }
+  for (size_t i = 0; i < graph_.ops().size(); ++i) {
+    const OpId o(static_cast<int32_t>(i));
+    if (!in_group[i]) RunOp(device, table, o);
+    for (size_t f = 0; f < fused.size(); ++f) {
+      if (fused[f] && graph_.fusions()[f].at == o) RunFusion(device, table, FusionId(static_cast<int32_t>(f)));
+    }
+  }
 }
 void GraphRun::RunFusion(Device& device, const KernelTable& table, FusionId f) {
   ASSERT_TRUE(table.of_fusion[f.index()]) << "fusion " << graph_.fusions()[f.index()].name << " has no kernel";

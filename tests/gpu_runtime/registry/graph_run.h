@@ -1,10 +1,12 @@
-// Runs the kernels of a graph of compute ops, each value in memory of its own unless said otherwise.
+// Runs the kernels of a graph in list order, each value in memory of its own unless said otherwise. Data movements are
+// made byte by byte.
 #ifndef BUFPLAN_TESTS_GPU_RUNTIME_REGISTRY_GRAPH_RUN_H_
 #define BUFPLAN_TESTS_GPU_RUNTIME_REGISTRY_GRAPH_RUN_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,9 +33,10 @@ class GraphRun {
   absl::Span<const int64_t> strides(ValueId v) const;
   int64_t run_bytes(ValueId v) const;
 
-  // Requires a kernel for it.
+  // Requires a kernel for it, if it is a compute op.
   void RunOp(Device& device, const KernelTable& table, OpId o);
-  void RunAll(Device& device, const KernelTable& table);
+  // With the fusions that are marked, by FusionId; absent ones are not.
+  void RunAll(Device& device, const KernelTable& table, const std::vector<bool>& fused = {});
   // Values that nobody uses outside have no bytes then.
   void RunFusion(Device& device, const KernelTable& table, FusionId f);
 
@@ -41,6 +44,10 @@ class GraphRun {
   absl::Span<const int64_t> symbol_values() const { return symbol_values_; }
 
  private:
+  // Where the bytes of a region are in its value, in their order.
+  std::vector<size_t> PlacesOf(ValueId v, const std::optional<RegionId>& region) const;
+  void Move(OpId o);
+
   const Graph& graph_;
   const std::vector<int64_t> symbol_values_;
   std::vector<std::vector<uint64_t>> memory_;  // by ValueId; 8-byte aligned
