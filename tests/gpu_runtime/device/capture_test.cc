@@ -207,6 +207,22 @@ TEST_P(Capture, OtherStreamsRunMeanwhile) {
   EXPECT_THAT(Read(y, 64), Each(4));
 }
 
+TEST_P(Capture, MemoryAndStreamsOutsideAreAsUsual) {
+  const StreamHandle s = Stream(), t = Stream();
+  std::byte *x = Memory(64), *y = Memory(64);
+  Begin(s);
+  device().Fill(s, x, 2, 64);
+  device().Fill(t, y, 3, 64);
+  Synchronize();  // Waits for t.
+  std::byte* z = Memory(64);
+  device().Copy(s, z, x, 64);
+  device().Free(y);
+  const GraphHandle graph = End();
+  device().Replay(s, graph);
+  Synchronize();
+  EXPECT_THAT(Read(z, 64), Each(2));
+}
+
 TEST_P(Capture, AnEmptyOneRuns) {
   const StreamHandle s = Stream();
   std::byte* x = Memory(64);
