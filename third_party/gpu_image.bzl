@@ -7,8 +7,8 @@ def _gpu_image_impl(ctx):
     ctx.actions.run_shell(
         outputs = [image],
         inputs = depset([ctx.file.src], transitive = [headers]),
-        command = 'exec "$@"',
-        arguments = [ctx.attr.compiler] + ctx.attr.flags + ["-I.", "-o", image.path, ctx.file.src.path],
+        command = 'shift && exec "$@"',
+        arguments = [ctx.attr.version, ctx.attr.compiler] + ctx.attr.flags + ["-I.", "-o", image.path, ctx.file.src.path],
         mnemonic = "GpuCompile",
         progress_message = "Compiling %s" % ctx.file.src.short_path,
         use_default_shell_env = True,
@@ -31,7 +31,7 @@ def _gpu_image_impl(ctx):
     return [DefaultInfo(files = depset([source]))]
 
 # `flags` of `compiler` make it write an image of `src` to the file after -o. `symbol`: the C name of the array. `deps`:
-# cc_libraries whose headers `src` includes.
+# cc_libraries whose headers `src` includes. `version`: of the compiler; another one compiles anew.
 gpu_image = rule(
     implementation = _gpu_image_impl,
     attrs = {
@@ -43,5 +43,6 @@ gpu_image = rule(
             mandatory = True,
         ),
         "symbol": attr.string(mandatory = True),
+        "version": attr.string(mandatory = True),
     },
 )

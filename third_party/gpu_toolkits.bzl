@@ -10,7 +10,8 @@ variables has changed, and after `bazel sync --configure`; ./test and ./bufplan 
 
 The repository has
 
-  toolkits.bzl    CUDA and HIP: struct(is_there, compiler, why_not)
+  toolkits.bzl    CUDA and HIP: struct(is_there, compiler, version, why_not); version: a number, another one for another
+                  version, part of all commands: Bazel does not look into the folders of the system by itself
   //:cuda_headers, //:hip_headers    cc_libraries; empty where there is no toolkit
 
 Nothing of a toolkit is linked: the drivers' libraries are loaded at run time (gpu_runtime/gpu_common/driver_library.h).
@@ -52,7 +53,7 @@ def _last_line(text):
     return text
 
 def _absent(why_not):
-    return struct(is_there = False, compiler = "", why_not = why_not, include = "")
+    return struct(is_there = False, compiler = "", version = "", why_not = why_not, include = "")
 
 def _detect(ctx, compiler_name, switch, homes, header, probe, flags):
     """The toolkit's struct, with `include`: the folder of its headers."""
@@ -69,26 +70,22 @@ def _detect(ctx, compiler_name, switch, homes, header, probe, flags):
     if result.return_code:
         return _absent("%s did not compile a kernel when it was built: %s" %
                        (compiler_name, _last_line(result.stderr + result.stdout)))
-    return struct(is_there = True, compiler = str(compiler), why_not = "", include = include)
+    version = str(hash(ctx.execute([compiler, "--version"]).stdout))
+    return struct(is_there = True, compiler = str(compiler), version = version, why_not = "", include = include)
 
-def _headers_target(ctx, toolkit, name, patterns, defines):
-    if not toolkit.is_there:
+def _headers_target(ctx, toolkit, name, patterns):
+    if not toolkit.is_there or toolkit.include == _SYSTEM_INCLUDE:
         return 'cc_library(name = "%s_headers")\n' % name
-    if toolkit.include == _SYSTEM_INCLUDE:
-        return 'cc_library(name = "%s_headers", defines = %r)\n' % (name, defines)
     ctx.symlink(toolkit.include, name)
-    return 'cc_library(name = "%s_headers", hdrs = glob(%r), includes = ["%s"], defines = %r)\n' % (
-        name,
-        [name + "/" + pattern for pattern in patterns],
-        name,
-        defines,
-    )
+    hdrs = [name + "/" + pattern for pattern in patterns]
+    return 'cc_library(name = "%s_headers", hdrs = glob(%r), includes = ["%s"])\n' % (name, hdrs, name)
 
 def _constant(name, toolkit):
-    return "%s = struct(is_there = %r, compiler = %r, why_not = %r)\n" % (
+    return "%s = struct(is_there = %r, compiler = %r, version = %r, why_not = %r)\n" % (
         name,
         toolkit.is_there,
         toolkit.compiler,
+        toolkit.version,
         toolkit.why_not,
     )
 
@@ -117,8 +114,8 @@ def _gpu_toolkits_impl(ctx):
     )
     ctx.file("toolkits.bzl", _constant("CUDA", cuda) + _constant("HIP", hip))
     ctx.file("BUILD", 'package(default_visibility = ["//visibility:public"])\n' +
-                      _headers_target(ctx, cuda, "cuda", _CUDA_HEADERS, []) +
-                      _headers_target(ctx, hip, "hip", _HIP_HEADERS, ["__HIP_PLATFORM_AMD__"]))
+                      _headers_target(ctx, cuda, "cuda", _CUDA_HEADERS) +
+                      _headers_target(ctx, hip, "hip", _HIP_HEADERS))
 
 gpu_toolkits = repository_rule(
     implementation = _gpu_toolkits_impl,

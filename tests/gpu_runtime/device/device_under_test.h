@@ -19,13 +19,20 @@ namespace bufplan::runtime {
 struct DeviceUnderTest {
   std::string name;
   absl::StatusOr<std::unique_ptr<Device>> (*open)();
-  bool is_immediate = true;  // else nothing runs before Synchronize
+  bool is_concurrent = true;  // streams run at once
 
   friend void PrintTo(const DeviceUnderTest& d, std::ostream* out) { *out << d.name; }
 };
 
 // Each test program links one definition: host_devices.cc, gpu_devices.cc, ...
 std::vector<DeviceUnderTest> DevicesUnderTest();
+
+// For what does not depend on the order of streams.
+inline std::vector<DeviceUnderTest> ConcurrentDevicesUnderTest() {
+  std::vector<DeviceUnderTest> devices = DevicesUnderTest();
+  std::erase_if(devices, [](const DeviceUnderTest& d) { return !d.is_concurrent; });
+  return devices;
+}
 
 inline std::string NameOf(const testing::TestParamInfo<DeviceUnderTest>& info) { return info.param.name; }
 

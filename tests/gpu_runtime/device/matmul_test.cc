@@ -191,7 +191,7 @@ TEST_P(Matmul, RepeatsItself) {
   for (const MatmulArgs& other : others) EXPECT_EQ(Download(other.c, poison.size()), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Matmul, testing::ValuesIn(DevicesUnderTest()), NameOf);
+INSTANTIATE_TEST_SUITE_P(On, Matmul, testing::ValuesIn(ConcurrentDevicesUnderTest()), NameOf);
 
 }  // namespace
 }  // namespace bufplan::runtime
