@@ -123,8 +123,14 @@ class Kernels : public DeviceTest {
   StreamHandle stream_;
 };
 
-// The first word of SplitMix64 with seed 0, as published.
-TEST(MixWordTest, IsThePublishedFunction) { EXPECT_EQ(MixWord(0x9e3779b97f4a7c15u), 0xe220a8397b1dcdafu); }
+// Words are those of SplitMix64, here the first of seed 0 as it is published.
+TEST_P(Kernels, WordsAreThePublishedOnes) {
+  stream_ = Stream();
+  std::byte* word = Memory(8);
+  const Boxes list = {{{.run_bytes = 8}}, 8, 8, 1};
+  Run<ScribbleBoxes>(1, {UploadBoxes(list), word, 0});
+  EXPECT_EQ(Download(reinterpret_cast<const uint64_t*>(word)), 0xe220a8397b1dcdafu);
+}
 
 TEST_P(Kernels, DelayTakesItsTime) {
   const StreamHandle s = Stream();
