@@ -29,6 +29,7 @@ namespace {
   DO(set_context, cuCtxSetCurrent)               \
   DO(load_module, cuModuleLoadData)              \
   DO(unload_module, cuModuleUnload)              \
+  DO(function_attribute, cuFuncGetAttribute)     \
   DO(get_function, cuModuleGetFunction)          \
   DO(allocate, cuMemAlloc)                       \
   DO(free, cuMemFree)                            \
@@ -68,6 +69,7 @@ class CudaApi {
   static constexpr unsigned kNonBlocking = CU_STREAM_NON_BLOCKING;
   static constexpr unsigned kNoTiming = CU_EVENT_DISABLE_TIMING;
   static constexpr CUstreamCaptureMode kRelaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+  static constexpr CUfunction_attribute kMaxThreads = CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
 
   CudaApi() = default;
   CudaApi(const CudaApi&) = delete;

@@ -7,12 +7,10 @@
 //   Open(properties)        loads the driver, opens the first device. ERRORS: Unavailable
 //   Enter()                 makes the device that of the calling thread
 //   ErrorOf(name, result)   ResourceExhausted: lack of memory; FailedPrecondition: misuse of a capture; Internal
-//   kSuccess, kNonBlocking, kNoTiming, kRelaxed      constants of the API
+//   kSuccess, kNonBlocking, kNoTiming, kRelaxed, kMaxThreads      constants of the API
 //   ToPointer(address), Instantiate(exec, graph)
 //   allocate, free, memory_info, load_module, ...    DriverFunctions
-//
-// Copies from and to the host's memory return when the driver has staged them, which may be when they are done.
-// COST: a call is one of the driver, some microseconds.
+// COST: a call is one of the driver, some microseconds; copies from and to the host may take until they are done.
 #ifndef BUFPLAN_GPU_RUNTIME_GPU_COMMON_GPU_DEVICE_H_
 #define BUFPLAN_GPU_RUNTIME_GPU_COMMON_GPU_DEVICE_H_
 
@@ -35,8 +33,7 @@ namespace bufplan::runtime {
 template <class Api>
 class GpuDevice final : public Device {
  public:
-  // `image`: device_kernels.h, compiled for the API. ERRORS: Unavailable: no driver, no device, or one that cannot run
-  // the kernels.
+  // `image`: device_kernels.h, compiled for the API. ERRORS: Unavailable: no driver or device that runs the kernels.
   static absl::StatusOr<std::unique_ptr<Device>> Make(const void* image) {
     auto device = std::make_unique<GpuDevice>();
     absl::Status status = device->api_.Open(device->properties_);
@@ -55,7 +52,6 @@ class GpuDevice final : public Device {
     }
     for (const StreamState& s : streams_) (void)Call(api_.destroy_stream, s.stream);
     for (std::byte* memory : allocations_) (void)Call(api_.free, Api::ToPointer(memory));
-    blas_.reset();
     if (module_ != nullptr) (void)Call(api_.unload_module, module_);
   }
 
@@ -63,9 +59,9 @@ class GpuDevice final : public Device {
 
   absl::StatusOr<std::byte*> Allocate(int64_t bytes) override {
     typename Api::Pointer memory = {};
+    size_t free = 0, total = 0;
     const absl::Status status = Call(api_.allocate, &memory, static_cast<size_t>(std::max<int64_t>(1, bytes)));
     if (!status.ok()) {
-      size_t free = 0, total = 0;
       (void)Call(api_.memory_info, &free, &total);
       return absl::Status(status.code(), absl::StrCat(properties_.name, " cannot allocate ", bytes, " bytes, ", free,
                                                       " are free: ", status.message()));
@@ -117,12 +113,12 @@ class GpuDevice final : public Device {
     if (absl::Status status = PrepareBlas(); !status.ok()) return failure_.Update(status);
     StreamState& s = Of(stream);
     // A workspace for each stream: products do not meet, and each is made in the same way whatever else runs.
-    if (s.workspace == nullptr && Api::Blas::kWorkspaceBytes > 0) {
+    if (s.workspace == nullptr) {
       absl::StatusOr<std::byte*> workspace = Allocate(Api::Blas::kWorkspaceBytes);
       if (!workspace.ok()) return failure_.Update(workspace.status());
       s.workspace = *workspace;
     }
-    failure_.Update(blas_->Multiply(s.stream, s.workspace, arguments));
+    failure_.Update(blas_.Multiply(s.stream, s.workspace, arguments));
   }
 
   // Inside a capture another event of the API stands for the same handle: outside, what was recorded before holds on.
@@ -220,15 +216,18 @@ class GpuDevice final : public Device {
   absl::Status LoadKernels(const void* image) {
     if (absl::Status status = Call(api_.load_module, &module_, image); !status.ok()) return status;
     for (const char* name : kKernelEntries) {
-      functions_.emplace_back();
-      if (absl::Status status = Call(api_.get_function, &functions_.back(), module_, name); !status.ok()) return status;
+      int threads = 0;
+      absl::Status status = Call(api_.get_function, &functions_.emplace_back(), module_, name);
+      // Whoever asks how a kernel may be launched has it loaded now: at its first launch that might wait for others.
+      status.Update(Call(api_.function_attribute, &threads, Api::kMaxThreads, functions_.back()));
+      if (!status.ok()) return status;
+      if (threads < kTeamSize) return absl::UnavailableError(absl::StrCat(name, " runs ", threads, " threads at most"));
     }
     return absl::OkStatus();
   }
   absl::Status PrepareBlas() {
     api_.Enter();
-    if (blas_ == nullptr) blas_ = std::make_unique<typename Api::Blas>();
-    return blas_->Prepare();
+    return blas_.Prepare();
   }
 
   Api api_;
@@ -239,7 +238,7 @@ class GpuDevice final : public Device {
   std::vector<EventState> events_;
   std::vector<GraphState> graphs_;
   std::set<std::byte*> allocations_;
-  std::unique_ptr<typename Api::Blas> blas_;
+  typename Api::Blas blas_;
   absl::Status failure_;
   int32_t origin_ = -1;  // of the capture; -1: there is none
   int64_t num_captures_ = 0;

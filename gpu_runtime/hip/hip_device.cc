@@ -26,6 +26,7 @@ namespace {
   DO(device_attribute, hipDeviceGetAttribute) \
   DO(load_module, hipModuleLoadData)          \
   DO(unload_module, hipModuleUnload)          \
+  DO(function_attribute, hipFuncGetAttribute) \
   DO(get_function, hipModuleGetFunction)      \
   DO(free, hipFree)                           \
   DO(memory_info, hipMemGetInfo)              \
@@ -63,6 +64,7 @@ class HipApi {
   static constexpr unsigned kNonBlocking = hipStreamNonBlocking;
   static constexpr unsigned kNoTiming = hipEventDisableTiming;
   static constexpr hipStreamCaptureMode kRelaxed = hipStreamCaptureModeRelaxed;
+  static constexpr hipFunction_attribute kMaxThreads = HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
 
   absl::Status Open(DeviceProperties& properties) {
     const std::string names[] = {absl::StrCat("libamdhip64.so.", HIP_VERSION_MAJOR), "libamdhip64.so"};

@@ -57,6 +57,10 @@ BUFPLAN_FAKE(get_function, (size_t* function, const void*, const char* name), {
   if (found == std::end(kKernelEntries)) return kNotFound;
   *function = static_cast<size_t>(found - std::begin(kKernelEntries));
 })
+BUFPLAN_FAKE(function_attribute, (int* value, int attribute, size_t), {
+  if (attribute != FakeGpuApi::kMaxThreads) return kInvalidValue;
+  *value = TheFakeGpu().max_threads;
+})
 BUFPLAN_FAKE(allocate, (void** memory, size_t bytes), {
   const absl::StatusOr<std::byte*> allocated = Host().Allocate(static_cast<int64_t>(bytes));
   if (bytes == 0) return kInvalidValue;
@@ -167,6 +171,7 @@ absl::Status FakeGpuApi::Open(DeviceProperties& properties) {
   BUFPLAN_BIND(load_module)
   BUFPLAN_BIND(unload_module)
   BUFPLAN_BIND(get_function)
+  BUFPLAN_BIND(function_attribute)
   BUFPLAN_BIND(allocate)
   BUFPLAN_BIND(free)
   BUFPLAN_BIND(memory_info)

@@ -23,6 +23,7 @@ struct FakeGpu {
   std::string failing_call;
   int failing_result = 0;
   int num_devices = 1;
+  int max_threads = 1024;  // of a block
   // Of the open device.
   std::unique_ptr<Device> host = nullptr;
   int live_objects = 0;  // made and not destroyed: streams, events, graphs, memory, ...
@@ -68,6 +69,7 @@ class FakeGpuApi {
   static constexpr unsigned kNonBlocking = 1;
   static constexpr unsigned kNoTiming = 2;
   static constexpr int kRelaxed = 2;
+  static constexpr int kMaxThreads = 3;
 
   FakeGpuApi() = default;
   FakeGpuApi(const FakeGpuApi&) = delete;
@@ -84,6 +86,7 @@ class FakeGpuApi {
   DriverFunction<int(const void**, const void*)> load_module;
   DriverFunction<int(const void*)> unload_module;
   DriverFunction<int(size_t*, const void*, const char*)> get_function;
+  DriverFunction<int(int*, int, size_t)> function_attribute;
   DriverFunction<int(void**, size_t)> allocate;
   DriverFunction<int(void*)> free;
   DriverFunction<int(size_t*, size_t*)> memory_info;

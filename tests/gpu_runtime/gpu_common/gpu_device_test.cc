@@ -50,13 +50,18 @@ TEST_F(GpuDeviceTest, IsUnavailableWithoutADevice) {
 }
 
 TEST_F(GpuDeviceTest, IsUnavailableWhenItCannotRunTheKernels) {
-  for (const std::string call : {"load_module", "get_function"}) {
+  for (const std::string call : {"load_module", "get_function", "function_attribute"}) {
     FailAt(call, 209);
     const absl::Status status = OpenFake().status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
     EXPECT_EQ(status.message(), call + ": FAKE_ERROR_209 (what the driver says)");
     EXPECT_EQ(TheFakeGpu().live_objects, 0);
   }
+  FailAt("", 0);
+  TheFakeGpu().max_threads = kTeamSize - 1;
+  const absl::Status status = OpenFake().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("255 threads at most"));
 }
 
 TEST_F(GpuDeviceTest, DestroysWhatItMade) {
