@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "benchmarks/suite/bench_command.h"
 #include "io/read_file.h"
+#include "io/tool/run_command.h"
 #include "io/tool/tool.h"
 #include "io/tool/tool_io.h"
 #include "io/write_file.h"
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
   io.write_err = WriteError;
   io.err_is_terminal = isatty(STDERR_FILENO) != 0;
   io.width = DrawingWidth();
-  const bufplan::Command more[] = {{&bufplan::kBenchCommand, bufplan::RunBench}};
+  const bufplan::Command more[] = {{&bufplan::kRunCommand, bufplan::RunRun},
+                                   {&bufplan::kBenchCommand, bufplan::RunBench}};
   return bufplan::RunTool(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), io, more);
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,9 @@ class HostEvent {
     completed_.store(ticket, std::memory_order_release);
     completed_.notify_all();
   }
+  // Others get the core first: what is waited for is mostly near, and a thread that sleeps takes long to wake.
   void WaitFor(int64_t ticket) const {
+    for (int i = 0; i < kYields && !Done(ticket); ++i) std::this_thread::yield();
     for (int64_t now = completed_.load(std::memory_order_acquire); now < ticket;
          now = completed_.load(std::memory_order_acquire)) {
       completed_.wait(now, std::memory_order_acquire);
@@ -35,6 +38,7 @@ class HostEvent {
   }
 
  private:
+  static constexpr int kYields = 100;
   std::atomic<int64_t> completed_ = 0;
 };
 

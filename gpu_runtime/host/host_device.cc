@@ -233,6 +233,8 @@ class HostDevice : public Device {
 
   void WaitForAll() {
     if (interleaver_.has_value()) return interleaver_->Run();
+    // Before one of them is waited for, all have what they may have to wait for.
+    for (const std::unique_ptr<Worker>& w : workers_) w->Flush();
     for (const std::unique_ptr<Worker>& w : workers_) w->Synchronize();
   }
   void Fail(absl::string_view what) { failure_.Update(absl::FailedPreconditionError(what)); }

@@ -5,6 +5,8 @@
 // show once in a while is found again and again. Chance has styles: any stream at each step; one stream for as long as
 // it can; streams by fixed priorities, so that some lag behind by a long way.
 //
+// What is enqueued may be kept back until some has gathered, or until the next Synchronize or Free.
+//
 // COST: an enqueued command costs some tens of nanoseconds; a replayed one a few.
 #ifndef BUFPLAN_GPU_RUNTIME_HOST_HOST_DEVICE_H_
 #define BUFPLAN_GPU_RUNTIME_HOST_HOST_DEVICE_H_

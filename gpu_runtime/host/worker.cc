@@ -1,5 +1,7 @@
 #include "gpu_runtime/host/worker.h"
 
+#include <utility>
+
 namespace bufplan::runtime {
 namespace {
 
@@ -29,6 +31,7 @@ void RunList(const CommandList& list) {
 }  // namespace
 
 Worker::~Worker() {
+  Flush();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
@@ -37,7 +40,24 @@ Worker::~Worker() {
   thread_.join();
 }
 
+void Worker::Flush() {
+  if (gathering_.empty()) return;
+  bool asleep = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    pending_.push_back(std::move(gathering_));
+    gathering_ = CommandList();
+    if (!spare_.empty()) {
+      gathering_ = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    asleep = std::exchange(asleep_, false);
+  }
+  if (asleep) wake_.notify_one();
+}
+
 void Worker::Synchronize() {
+  Flush();
   std::unique_lock<std::mutex> lock(mutex_);
   idle_.wait(lock, [this] { return pending_.empty() && !busy_; });
 }
@@ -49,14 +69,18 @@ void Worker::Loop() {
     wake_.wait(lock, [this] { return stop_ || !pending_.empty(); });
     asleep_ = false;
     if (pending_.empty()) return;
-    std::swap(pending_, running_);
     busy_ = true;
-    lock.unlock();
-    RunList(running_);
-    lock.lock();
-    running_.clear();
+    while (!pending_.empty()) {
+      CommandList list = std::move(pending_.front());
+      pending_.pop_front();
+      lock.unlock();
+      RunList(list);
+      list.clear();
+      lock.lock();
+      spare_.push_back(std::move(list));
+    }
     busy_ = false;
-    if (pending_.empty()) idle_.notify_all();
+    idle_.notify_all();
   }
 }
 

@@ -3,9 +3,10 @@
 #define BUFPLAN_GPU_RUNTIME_HOST_WORKER_H_
 
 #include <condition_variable>
+#include <cstddef>
+#include <deque>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 #include "gpu_runtime/host/command_list.h"
 
@@ -20,26 +21,26 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Calls push(list), which adds to the list.
+  // Calls push(list), which adds to the list. The worker gets what has gathered when that is kBatch commands, or at a
+  // Flush().
   template <class Push>
   void Enqueue(const Push& push) {
-    bool asleep = false;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      push(pending_);
-      asleep = std::exchange(asleep_, false);
-    }
-    if (asleep) wake_.notify_one();
+    push(gathering_);
+    if (gathering_.size() >= kBatch) Flush();
   }
-  // Returns when nothing is left to run.
+  void Flush();
+  // Flushes, and returns when nothing is left to run.
   void Synchronize();
 
  private:
+  static constexpr size_t kBatch = 64;
+
   void Loop();
 
   std::mutex mutex_;
   std::condition_variable wake_, idle_;
-  CommandList pending_, running_;
+  CommandList gathering_;                    // of the thread that enqueues
+  std::deque<CommandList> pending_, spare_;  // spare: run and emptied
   bool asleep_ = false, busy_ = false, stop_ = false;
   std::thread thread_;  // last: it uses all of the above
 };

@@ -14,7 +14,28 @@ namespace bufplan::runtime {
   DO(MoveBoxes)                     \
   DO(ScribbleBoxes)                 \
   DO(VerifyBoxes)                   \
-  DO(CompareBoxes)
+  DO(CompareBoxes)                  \
+  DO(AddRows)                       \
+  DO(MulRows)                       \
+  DO(Silu)                          \
+  DO(SiluMul)                       \
+  DO(AddChain)                      \
+  DO(ScaleRows)                     \
+  DO(ConvertRows)                   \
+  DO(Rope)                          \
+  DO(RopeConvert)                   \
+  DO(RmsNorm)                       \
+  DO(FusedRmsNorm)                  \
+  DO(SoftmaxRows)                   \
+  DO(NormalizeRows)                 \
+  DO(ArgsortRows)                   \
+  DO(TopKRows)                      \
+  DO(TopKMoe)                       \
+  DO(Attention)                     \
+  DO(ExpertMatmul)                  \
+  DO(SumGroups)                     \
+  DO(GetRows)                       \
+  DO(Im2Col)
 
 enum class KernelId : uint16_t {
 #define BUFPLAN_KERNEL_ID(name) k##name,

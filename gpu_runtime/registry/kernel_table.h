@@ -17,10 +17,11 @@
 namespace bufplan::runtime {
 
 // A value that an op uses: the value's first byte, whatever region of it the op reads or writes. With strides, bytes of
-// run i0, i1, ... of the value begin at data + i0 * strides[0] + i1 * strides[1] + ... (see ir/plan.h).
+// run i0, i1, ... of the value begin at data + i0 * strides[0] + i1 * strides[1] + ... (see ir/plan.h), run_bytes each.
 struct Operand {
   std::byte* data = nullptr;  // null: no bytes, or a value that the fused group swallows
   absl::Span<const int64_t> strides = {};
+  int64_t run_bytes = 0;  // with strides
 };
 
 // An op, or the ops of a fused group in ascending order, at its place on a device.

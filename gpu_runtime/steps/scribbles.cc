@@ -1,0 +1,153 @@
+// What stress runs do besides: garbage where nothing is yet, and where nothing is any more.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "gpu_runtime/steps/program_builder.h"
+
+namespace bufplan::runtime {
+namespace {
+
+bool HoldsToTheEnd(const Value& value, bool committed) {
+  return value.role == Role::kConstant || value.role == Role::kVariable ||
+         (value.role == Role::kExternal && (!value.writable || committed));
+}
+
+}  // namespace
+
+void ProgramBuilder::AddScribble(int32_t memory, const ByteSet& bytes) {
+  Boxes boxes = LinesOf(bytes);
+  if (boxes.empty()) return;
+  Add(ActionKind::kScribble, std::move(boxes), memory).seed = kGarbageSeed;
+  scribbles_.push_back(actions_.back());
+  actions_.pop_back();
+}
+
+// Whether a result may lie on bytes that the unit reads.
+bool ProgramBuilder::MayLieOn(const Unit& unit, const Writing& w, const Reading& r) const {
+  const Place &result = out_.layout.of(w.value), &operand = out_.layout.of(r.value);
+  const bool fits = sizes_.value_bytes[w.value.index()] <= sizes_.value_bytes[r.value.index()];
+  const auto allows = [&](InPlaceMode mode) {
+    return mode == InPlaceMode::kAny || (SameStart(result, operand) && fits);
+  };
+  if (unit.fusion.has_value()) {
+    for (const FusionInPlace& p : graph_.fusions()[unit.fusion->index()].in_place) {
+      if (p.result == w.value && p.value == r.value && allows(p.mode)) return true;
+    }
+    return false;
+  }
+  if (!w.write.has_value() || r.carried_to == w.value) return false;
+  for (const InPlace& p : graph_.in_place(graph_.writes(graph_.op(unit.ops[0]))[*w.write])) {
+    if (p.value == r.value && allows(p.mode)) return true;
+  }
+  return false;
+}
+
+void ProgramBuilder::AddScribbles(size_t u) {
+  const Unit& unit = out_.units.units[u];
+  if (unit.fusion.has_value()) OpenGroup(unit);
+  for (const Writing& w : writings_) {
+    if (w.carried || !w.exact) continue;
+    int32_t base = -1;
+    if (unit.fusion.has_value()) {
+      if (const std::optional<ValueId> outside = OutsideBase(w.value)) base = outside->value;
+    } else if (w.write.has_value()) {
+      if (const std::optional<ValueId>& own = WriteOf(w.value).base) base = own->value;
+    }
+    ByteSet allowed, forbidden;
+    bool exact = true;
+    for (const Reading& r : readings_) {
+      if (r.memory != w.memory) continue;
+      exact = exact && r.exact;
+      const bool rewrites =
+          r.rewritten && base == r.value.value && SameStart(out_.layout.of(w.value), out_.layout.of(r.value));
+      ByteSet& set = rewrites || MayLieOn(unit, w, r) ? allowed : forbidden;
+      set = set.Or(r.bytes);
+    }
+    if (exact) AddScribble(w.memory, w.bytes.Without(allowed).Or(w.bytes.And(forbidden)));
+  }
+  if (unit.fusion.has_value()) CloseGroup();
+}
+
+void ProgramBuilder::AddScratch(const Unit& unit) {
+  const bool kernel =
+      unit.fusion.has_value()
+          ? unit.fusion->index() < options_.fusion_has_kernel.size() && options_.fusion_has_kernel[unit.fusion->index()]
+          : unit.ops[0].index() < options_.op_has_kernel.size() && options_.op_has_kernel[unit.ops[0].index()];
+  for (OpId o : unit.ops) {
+    const Place& scratch = out_.layout.scratch[o.index()];
+    if (!scratch.exists()) continue;
+    const ByteSet bytes = ByteSet::Of({scratch.shape.at, scratch.shape.end()});
+    op_ = o;
+    AddScribble(scratch.memory, bytes);
+    // A kernel writes there what it wants.
+    if (!kernel) {
+      Action& verify = Add(ActionKind::kVerify, LinesOf(bytes), scratch.memory);
+      verify.seed = kGarbageSeed;
+      verify.slot = out_.num_faults++;
+    }
+    scratch_.push_back({scratch.memory, bytes});
+  }
+}
+
+void ProgramBuilder::ReportStart() {
+  for (size_t v = 0; v < graph_.values().size(); ++v) {
+    const ValueId id(static_cast<int32_t>(v));
+    if (out_.layout.of_caller[v] >= 0) dead_.Initialised(out_.layout.of_caller[v], defined_.of(id));
+    const Place& place = out_.layout.of(id);
+    if (graph_.values()[v].role == Role::kInput && place.exists()) {
+      dead_.Initialised(place.memory, defined_.of(id).MovedBy(place.shape.at));
+    }
+  }
+}
+
+void ProgramBuilder::ReportTouches(size_t u) {
+  const int32_t unit = static_cast<int32_t>(u);
+  const auto of_plan = [&](int32_t memory) {
+    return memory >= 0 && out_.layout.memories[static_cast<size_t>(memory)].kind != MemoryKind::kWorkspace;
+  };
+  for (const Reading& r : readings_) {
+    if (of_plan(r.memory)) dead_.Read(unit, r.memory, r.bytes);
+  }
+  for (const Writing& w : writings_) {
+    if (!of_plan(w.memory)) continue;
+    // Bytes between strided runs may be somebody else's: nothing dies there.
+    if (w.exact) {
+      dead_.Overwritten(unit, w.memory, w.bytes);
+    } else {
+      dead_.Read(unit, w.memory, w.bytes);
+    }
+  }
+  for (const auto& [memory, bytes] : scratch_) dead_.Overwritten(unit, memory, bytes);
+  scratch_.clear();
+}
+
+void ProgramBuilder::ReportEnd(std::vector<std::vector<Action>>& by_unit) {
+  const auto whole = [&](ValueId v) {
+    const Place& place = out_.layout.of(v);
+    bool exact = true;
+    if (!place.exists()) return;
+    const Boxes boxes = Take(Through(Take(Clip(Whole(v), defined_.of(v))), place.shape));
+    dead_.ReadAtEnd(place.memory, BytesOfA(boxes, kMaxPieces, &exact));
+  };
+  for (ValueId v : graph_.outputs()) whole(v);
+  for (size_t v = 0; v < graph_.values().size(); ++v) {
+    const ValueId id(static_cast<int32_t>(v));
+    const Value& value = graph_.value(id);
+    if (value.preserve) whole(id);
+    const int32_t memory = out_.layout.of_caller[v];
+    if (memory >= 0 && HoldsToTheEnd(value, graph_.commit_to(id).has_value())) {
+      dead_.ReadAtEnd(memory, ByteSet::Of({0, sizes_.value_bytes[v]}));
+    }
+  }
+  dead_.Finish();
+  for (const DeadBytes::Dead& d : dead_.TakeDead()) {
+    std::vector<Action>& actions = by_unit[static_cast<size_t>(d.unit)];
+    op_ = out_.units.units[static_cast<size_t>(d.unit)].ops.back();
+    AddScribble(d.memory, d.bytes);
+    actions.push_back(scribbles_.back());
+  }
+  out_.garbage_at_end = dead_.garbage_at_end();
+}
+
+}  // namespace bufplan::runtime

@@ -1,0 +1,134 @@
+// Broken plans, executed: what the checker refuses for bytes that somebody reads shows when it runs.
+//
+// From the naive plan of a random graph a random walk leads through plans that the checker accepts, each of which must
+// run like its reference; beside each lie many that are broken (tests/oracle/mutate.h). Of those that the checker
+// refuses for the bytes that are read, at least 95 % must differ, trip a guard, or not even start, being impossible.
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "gpu_runtime/execute/compare.h"
+#include "gpu_runtime/host/host_device.h"
+#include "gtest/gtest.h"
+#include "ir/checker.h"
+#include "tests/oracle/concrete.h"
+#include "tests/oracle/dump.h"
+#include "tests/oracle/mutate.h"
+#include "tests/oracle/naive_plan.h"
+#include "tests/oracle/random_graph.h"
+
+namespace bufplan::runtime {
+namespace {
+
+constexpr int kSteps = 30;
+constexpr int kInterleavings = 8;
+
+uint64_t NumGraphs() {
+  const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
+  uint64_t n = 0;
+  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 60;
+}
+
+bool IsAboutReadBytes(ViolationKind kind) {
+  switch (kind) {
+    case ViolationKind::kWrongContent:
+    case ViolationKind::kUnorderedRead:
+    case ViolationKind::kUnorderedOverwrite:
+    case ViolationKind::kOwnOperand:
+    case ViolationKind::kOutputLost:
+    case ViolationKind::kVariableLost:
+    case ViolationKind::kKeepAlive: return true;
+    default: return false;
+  }
+}
+
+enum class Outcome { kEqual, kDiffers, kImpossible };
+
+struct Run {
+  Outcome outcome = Outcome::kEqual;
+  std::string text;
+};
+
+Run Execute(const Graph& graph, const Plan& plan, const std::vector<int64_t>& symbols, uint64_t seed) {
+  const std::unique_ptr<Device> device = MakeHostDevice({.interleaving_seed = seed});
+  const CompareOptions options = {
+      .symbol_values = symbols, .stress = graph.num_streams() > 1 ? kInterleavings : 1, .seed = seed};
+  const absl::StatusOr<Comparison> c = CompareWithReference(*device, graph, plan, options);
+  if (!c.ok()) return {Outcome::kImpossible, c.status().ToString()};
+  if (c->difference.has_value()) return {Outcome::kDiffers, c->difference->text};
+  return {};
+}
+
+struct Tally {
+  int accepted = 0, refused = 0, seen = 0;  // refused and seen: of what is about read bytes
+  std::map<std::string, int> missed;        // by kind of violation
+};
+
+void Walk(const RandomGraphOptions& options, uint64_t seed, Tally& tally) {
+  const absl::StatusOr<Graph> graph = RandomGraph(options, seed);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  Rng rng(seed);
+  std::vector<FusionId> fuse;
+  for (size_t f = 0; f < graph->fusions().size(); ++f) {
+    if (rng.Percent(50)) fuse.push_back(FusionId(static_cast<int32_t>(f)));
+  }
+  Plan plan = NaivePlan(*graph, fuse);
+  const std::vector<std::vector<int64_t>> tuples = SymbolTuples(*graph, 2, seed);
+  for (int step = 0; step <= kSteps; ++step) {
+    std::optional<Mutant> mutant = step == 0 ? Mutant{plan, "naive"} : Mutate(*graph, plan, rng);
+    if (!mutant.has_value()) continue;
+    const absl::StatusOr<CheckReport> report = CheckPlan(*graph, mutant->plan);
+    ASSERT_TRUE(report.ok()) << report.status();
+    if (report->ok()) {
+      for (const std::vector<int64_t>& tuple : tuples) {
+        const Run run = Execute(*graph, mutant->plan, tuple, seed);
+        ASSERT_EQ(run.outcome, Outcome::kEqual) << "the checker accepts, but " << run.text << "\n"
+                                                << graph->name() << " step " << step << ", " << mutant->what << "\n"
+                                                << DumpGraph(*graph) << DumpPlan(*graph, mutant->plan);
+      }
+      ++tally.accepted;
+      plan = std::move(mutant->plan);
+      continue;
+    }
+    const Violation& violation = report->violations[0];
+    if (!IsAboutReadBytes(violation.kind)) continue;
+    ++tally.refused;
+    if (Execute(*graph, mutant->plan, violation.symbols, seed).outcome != Outcome::kEqual) {
+      ++tally.seen;
+    } else {
+      ++tally.missed[std::string(ToString(violation.kind))];
+      if (std::getenv("BUFPLAN_SHOW_MISSED") != nullptr) {
+        std::printf("%s step %d %s\n%s\n%s%s\n", std::string(graph->name()).c_str(), step, mutant->what.c_str(),
+                    violation.message.c_str(), DumpGraph(*graph).c_str(), DumpPlan(*graph, mutant->plan).c_str());
+      }
+    }
+  }
+}
+
+class MutatedPlans : public testing::TestWithParam<RandomGraphOptions> {};
+
+TEST_P(MutatedPlans, DifferOrTripAGuard) {
+  Tally tally;
+  for (uint64_t seed = 1; seed <= NumGraphs() && !HasFatalFailure(); ++seed) Walk(GetParam(), seed, tally);
+  RecordProperty("accepted", tally.accepted);
+  RecordProperty("refused", tally.refused);
+  RecordProperty("seen", tally.seen);
+  std::string missed;
+  for (const auto& [kind, count] : tally.missed) absl::StrAppend(&missed, " ", kind, " ", count);
+  std::printf("%d accepted; %d of %d broken ones seen; missed:%s\n", tally.accepted, tally.seen, tally.refused,
+              missed.c_str());
+  EXPECT_GT(tally.accepted, static_cast<int>(NumGraphs()));
+  EXPECT_GT(tally.refused, static_cast<int>(NumGraphs()));
+  EXPECT_GE(tally.seen * 100, tally.refused * 95) << tally.seen << " of " << tally.refused << ", missed:" << missed;
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, MutatedPlans, testing::ValuesIn(RandomGraphOptions::Profiles()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace bufplan::runtime
