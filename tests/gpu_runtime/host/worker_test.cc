@@ -52,11 +52,13 @@ TEST(WorkerTest, WaitsForOtherWorkers) {
   Worker waits;
   waits.Enqueue([&](CommandList& list) { PushWait(list, ready); });
   EnqueueLog(waits, log, 2);
+  waits.Flush();
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ready.issued = 0;
   Worker records;
   EnqueueLog(records, log, 1);
   records.Enqueue([&](CommandList& list) { PushRecord(list, ready); });
+  records.Flush();
   waits.Synchronize();
   EXPECT_EQ(log.entries, (std::vector<int>{1, 2}));
 }
@@ -79,6 +81,8 @@ TEST(WorkerTest, ReplaysWithMomentsOfTheirOwn) {
     on_t.Enqueue([&](CommandList& list) { PushReplay(list, t, replay); });
     on_s.Enqueue([&](CommandList& list) { PushReplay(list, s, replay); });
   }
+  on_s.Flush();
+  on_t.Flush();
   on_s.Synchronize();
   on_t.Synchronize();
   ASSERT_EQ(log.entries.size(), static_cast<size_t>(3 * kReplays));
