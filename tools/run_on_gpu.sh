@@ -4,10 +4,12 @@
 #
 #   bazel-4 build //tests/gpu_runtime/device:gpu_check
 #   copy bazel-bin/tests/gpu_runtime/device/gpu_check and this script to the machine
-#   ./run_on_gpu.sh [-o FOLDER] gpu_check [PROGRAM...]
+#   ./run_on_gpu.sh [-o FOLDER] [-c COMMAND]... gpu_check [PROGRAM...]
 #
-# Each program is a GoogleTest. It runs as it is; then, where compute-sanitizer is in PATH, its tests of kernels and
-# copies run again under memcheck and racecheck. FOLDER gets logs and XML files; ./gpu_results without -o.
+# Each program is a GoogleTest. It runs as it is, and then each COMMAND, which passes if its exit status is 0 (for
+# example `./bufplan run graph.json plan.json --device cuda`); then, where compute-sanitizer is in PATH, the programs'
+# tests of kernels and copies run again under memcheck and racecheck. FOLDER gets logs and XML files; ./gpu_results
+# without -o.
 #
 # The last line is "N passed, N failed, N skipped". Exit status: 0 if tests passed and none failed, else 1: a machine
 # without a GPU skips all tests, which is no success.
@@ -19,15 +21,22 @@ readonly sanitized='*Kernels*:*Copies*:*Fills*:*Allocations*'
 
 say() { printf 'run_on_gpu: %s\n' "$*" >&2; }
 
+usage() {
+  say "usage: run_on_gpu.sh [-o FOLDER] [-c COMMAND]... PROGRAM..."
+  exit 1
+}
+
 results=gpu_results
-while getopts o: option; do
+commands=()
+while getopts o:c: option; do
   case $option in
     o) results=$OPTARG ;;
-    *) say "usage: run_on_gpu.sh [-o FOLDER] PROGRAM..."; exit 1 ;;
+    c) commands+=("$OPTARG") ;;
+    *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
-(($#)) || { say "usage: run_on_gpu.sh [-o FOLDER] PROGRAM..."; exit 1; }
+(($#)) || usage
 mkdir -p -- "$results" || exit 1
 
 # cuBLAS where the loader does not look: in a toolkit, or among Python's packages.
@@ -47,16 +56,19 @@ add_cublas() {
 
 passed=0 failed=0 skipped=0
 
+# Sets `left`: seconds that the run of this name may take. False if there is no time.
+time_left() {
+  left=$((limit_s - SECONDS))
+  ((left > per_run_s)) && left=$per_run_s
+  ((left >= 5)) || { say "$1: left out, the time is over"; return 1; }
+}
+
 # run NAME COMMAND...: adds up the cases of the XML file that the command writes; a command that ends badly without a
 # failing case counts as one.
 run() {
-  local name=$1 xml="$results/$1.xml" left=$((limit_s - SECONDS)) status counts f s p
+  local name=$1 xml="$results/$1.xml" left status counts f s p
   shift
-  ((left > per_run_s)) && left=$per_run_s
-  if ((left < 5)); then
-    say "$name: left out, the time is over"
-    return
-  fi
+  time_left "$name" || return
   rm -f -- "$xml"
   timeout -k 5 "$left" "$@" --gtest_output="xml:$xml" --gtest_color=no >"$results/$name.log" 2>&1
   status=$?
@@ -75,10 +87,21 @@ run() {
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
+run_command() {
+  local left
+  time_left "$1" || return
+  printf '%s\n' "$1"
+  timeout -k 5 "$left" bash -c "$1" 2>&1 | tee -a -- "$results/commands.log"
+  if ((PIPESTATUS[0] == 0)); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
 { nvidia-smi -L || rocminfo | grep -m 3 'Marketing Name'; } 2>/dev/null || say "neither nvidia-smi nor rocminfo says what is here"
 add_cublas
 for program; do
   run "$(basename -- "$program")" "$(readlink -f -- "$program")"
+done
+for command in ${commands[@]+"${commands[@]}"}; do
+  run_command "$command"
 done
 if command -v compute-sanitizer >/dev/null; then
   for tool in memcheck racecheck; do
