@@ -26,7 +26,10 @@ struct Ids {
 class StepAuthor {
  public:
   StepAuthor(const DecoderShape& shape, GraphBuilder& b, std::vector<std::optional<runtime::KernelSpec>>& specs)
-      : d_(shape), b_(b), ops_(b, specs), s_(b.AddSymbol("s", 0, shape.max_positions - shape.rows)) {
+      : d_(shape),
+        b_(b),
+        ops_(b, specs, {{"s", 0, shape.max_positions - shape.rows}}),
+        s_(b.AddSymbol("s", 0, shape.max_positions - shape.rows)) {
     b_.AddSpace("device", {.alignment_bytes = 256});
     main_ = b_.AddStream("main");
     keys_ = d_.streams ? b_.AddStream("keys") : main_;
@@ -34,8 +37,8 @@ class StepAuthor {
   }
 
   Ids Author() {
-    ids_.tokens = b_.Input("tokens", 4 * d_.rows);
-    ids_.positions = b_.Input("positions", 4 * d_.rows);
+    ids_.tokens = b_.Input("tokens", 4 * d_.rows, Holds("i32", 0, static_cast<double>(d_.vocabulary - 1)));
+    ids_.positions = b_.Input("positions", 4 * d_.rows, Holds("i32", 0, static_cast<double>(d_.max_positions - 1)));
     const Weight table = AddWeight("embedding", d_.vocabulary, d_.hidden, d_.weight_type);
     ValueId x = ops_.Add("embed", "get_rows", {table.value, ids_.tokens}, {4 * d_.rows * d_.hidden},
                          {.integers = {{"rows", d_.rows}, {"columns", d_.hidden}, {"table_rows", d_.vocabulary}},
@@ -48,9 +51,21 @@ class StepAuthor {
   }
 
  private:
+  static absl::string_view TypeName(ElementType type) {
+    return type == ElementType::kF32 ? "f32" : type == ElementType::kF16 ? "f16" : "bf16";
+  }
+  // What `bufplan run --kernels real` puts there.
+  static ValueOptions Holds(absl::string_view type, double min, double max) {
+    ValueOptions options;
+    options.attrs_json =
+        absl::StrCat("{\"contents\": {\"type\": \"", type, "\", \"min\": ", min, ", \"max\": ", max, "}}");
+    return options;
+  }
   Weight AddWeight(const std::string& name, int64_t rows, int64_t columns, ElementType type) {
-    ids_.weights.push_back(
-        {b_.Constant(absl::StrCat("w.", name), rows * columns * SizeOf(type)), name, rows, columns, type});
+    const double reach = rows == 1 ? 1.1 : std::sqrt(3.0 / static_cast<double>(columns));
+    const ValueId value = b_.Constant(absl::StrCat("w.", name), rows * columns * SizeOf(type),
+                                      Holds(TypeName(type), rows == 1 ? 0.9 : -reach, reach));
+    ids_.weights.push_back({value, name, rows, columns, type});
     return ids_.weights.back();
   }
   static runtime::KernelSpec Rows(int64_t rows, int64_t columns) {
@@ -97,7 +112,7 @@ class StepAuthor {
   // Puts the new rows into the cache; what attention reads of it.
   ValueId Stored(const std::string& name, ValueId row, std::vector<ValueId>& caches, StreamId stream) {
     const int64_t head = d_.head_dim * SizeOf(d_.cache_type), pitch = d_.kv_heads * head;
-    const ValueId cache = b_.Variable(name + ".cache", d_.max_positions * pitch);
+    const ValueId cache = b_.Variable(name + ".cache", d_.max_positions * pitch, Holds(TypeName(d_.cache_type), -1, 1));
     caches.push_back(cache);
     runtime::KernelSpec convert = Rows(d_.rows, d_.kv_heads * d_.head_dim);
     convert.integers["y_offset"] = pitch * s_;

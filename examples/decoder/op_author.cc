@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gpu_runtime/registry/find_kernel.h"
+#include "io/tool/kernel_attrs.h"
 
 namespace bufplan::decoder {
 
@@ -21,6 +22,7 @@ Results OpAuthor::Add(const std::string& name, const std::string& kernel, std::v
     const auto once = std::count_if(reads.begin(), reads.end(), [&](const Operand& o) { return o.value == on; });
     if (once == 1) writes[r.write].in_place.emplace_back(on, r.mode);
   }
+  options.attrs_json = KernelAttrs(spec, symbols_);
   specs_.emplace_back(std::move(spec));
   return b_.Compute(name, {.reads = std::move(reads), .writes = std::move(writes), .options = std::move(options)});
 }
@@ -28,6 +30,7 @@ Results OpAuthor::Add(const std::string& name, const std::string& kernel, std::v
 ValueId OpAuthor::AddInto(const std::string& name, const std::string& kernel, std::vector<Operand> reads, ValueId base,
                           Region region, runtime::KernelSpec spec, OpOptions options) {
   spec.kernel = kernel;
+  options.attrs_json = KernelAttrs(spec, symbols_);
   specs_.emplace_back(std::move(spec));
   Result result{.name = name + ".y", .bytes = b_.bytes(base), .base = base, .region = std::move(region)};
   return b_.Compute(name, {.reads = std::move(reads), .writes = {std::move(result)}, .options = std::move(options)});

@@ -1,9 +1,11 @@
-// Adds ops that run kernels to a graph, each with what its kernel says of places.
+// Adds ops that run kernels to a graph, each with what its kernel says of places, and with its kernel as an attribute
+// (io/tool/kernel_attrs.h).
 #ifndef BUFPLAN_EXAMPLES_DECODER_OP_AUTHOR_H_
 #define BUFPLAN_EXAMPLES_DECODER_OP_AUTHOR_H_
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu_runtime/registry/kernel_spec.h"
@@ -18,8 +20,8 @@ namespace bufplan::decoder {
 // Moved().
 class OpAuthor {
  public:
-  OpAuthor(GraphBuilder& builder, std::vector<std::optional<runtime::KernelSpec>>& specs)
-      : b_(builder), specs_(specs) {}
+  OpAuthor(GraphBuilder& builder, std::vector<std::optional<runtime::KernelSpec>>& specs, std::vector<Symbol> symbols)
+      : b_(builder), specs_(specs), symbols_(std::move(symbols)) {}
 
   // The spec without its kernel's name. Results are called NAME.y, NAME.y1, ...; each may lie on every operand that the
   // kernel allows and that is read once.
@@ -34,6 +36,7 @@ class OpAuthor {
  private:
   GraphBuilder& b_;
   std::vector<std::optional<runtime::KernelSpec>>& specs_;
+  std::vector<Symbol> symbols_;
 };
 
 }  // namespace bufplan::decoder

@@ -209,6 +209,7 @@ class Comparer {
       ReportScratch(a, faults[static_cast<size_t>(a.slot)], run);
       return absl::OkStatus();
     }
+    out_.values_compared += static_cast<int64_t>(num_items);
     for (size_t i = 0; i < num_items; ++i) {
       if (first[i] == kNothing) continue;
       const EndState::Item& item = end_.items()[i];

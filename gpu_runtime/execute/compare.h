@@ -61,6 +61,7 @@ struct Comparison {
   std::optional<Difference> difference;         // absent: equal
   int runs = 0;                                 // of the plan
   int64_t reads_compared = 0;                   // in all runs
+  int64_t values_compared = 0;                  // at the end of runs, in all
   int64_t planned_bytes = 0;                    // of arenas
   int64_t reference_bytes = 0;                  // of values in memory of their own
   absl::Duration planned_time, reference_time;  // medians; with timed_runs 0 of the one run there was

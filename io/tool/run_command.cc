@@ -126,6 +126,7 @@ void Merge(const Comparison& more, Report& report) {
   all.difference = more.difference;
   all.runs += more.runs;
   all.reads_compared += more.reads_compared;
+  all.values_compared += more.values_compared;
 }
 
 // The kernels that the graph's attributes name, and random numbers for them to work on.
@@ -214,8 +215,10 @@ std::string ReportText(const Graph& graph, const Plan& plan, const Request& requ
   table.Row({"time", TimeText(c.planned_time), TimeText(c.reference_time), Ratio(c.planned_time, c.reference_time)});
   table.Row({"copies", FormatCount(plan.stats.copies_kept),
              FormatCount(plan.stats.copies_kept + plan.stats.copies_elided), ""});
-  std::string text = absl::StrCat(table.Text(), "\nequal: ", Plural(c.runs, "run", "runs"), " on ", report.device, ", ",
-                                  FormatCount(c.reads_compared), " reads compared");
+  std::string text =
+      absl::StrCat(table.Text(), "\nequal: ", Plural(c.runs, "run", "runs"), " on ", report.device, ", ",
+                   request.real_kernels ? "" : absl::StrCat(FormatCount(c.reads_compared), " reads and "),
+                   FormatCount(c.values_compared), " values at the end compared");
   if (!graph.symbols().empty()) {
     absl::StrAppend(&text, ", at ", Plural(static_cast<int64_t>(request.tuples.size()), "tuple", "tuples"),
                     " of symbol values", request.all_tuples ? "" : " (not all there are)");
@@ -231,6 +234,7 @@ std::string ReportJson(const Graph& graph, const Request& request, const Report&
   JsonObjectText object;
   object.String("status", c.difference.has_value() ? "differs" : "equal").String("device", report.device);
   object.Integer("runs", c.runs).Integer("reads_compared", c.reads_compared);
+  object.Integer("values_compared", c.values_compared);
   object.Integer("planned_bytes", c.planned_bytes).Integer("reference_bytes", c.reference_bytes);
   object.Raw("planned_seconds", absl::StrFormat("%.9f", absl::ToDoubleSeconds(c.planned_time)));
   object.Raw("reference_seconds", absl::StrFormat("%.9f", absl::ToDoubleSeconds(c.reference_time)));
