@@ -65,6 +65,7 @@ class CudaApi {
   using Module = CUmodule;
   using Function = CUfunction;
   using Blas = CuBlas;
+  static constexpr char kName[] = "CUDA";
   static constexpr Result kSuccess = CUDA_SUCCESS;
   static constexpr unsigned kNonBlocking = CU_STREAM_NON_BLOCKING;
   static constexpr unsigned kNoTiming = CU_EVENT_DISABLE_TIMING;
@@ -90,7 +91,7 @@ class CudaApi {
     int devices = 0;
     if (Result r = initialise.call(0); r != kSuccess) return ErrorOf(initialise.name, r);
     if (Result r = count_devices.call(&devices); r != kSuccess) return ErrorOf(count_devices.name, r);
-    if (devices == 0) return absl::UnavailableError("the CUDA driver has no device");
+    if (devices == 0) return absl::UnavailableError("the driver shows none");
     if (Result r = get_device.call(&device_, 0); r != kSuccess) return ErrorOf(get_device.name, r);
     if (Result r = retain_context.call(&context_, device_); r != kSuccess) return ErrorOf(retain_context.name, r);
     Describe(properties);

@@ -7,7 +7,7 @@
 //   Open(properties)        loads the driver, opens the first device. ERRORS: Unavailable
 //   Enter()                 makes the device that of the calling thread
 //   ErrorOf(name, result)   ResourceExhausted: lack of memory; FailedPrecondition: misuse of a capture; Internal
-//   kSuccess, kNonBlocking, kNoTiming, kRelaxed, kMaxThreads      constants of the API
+//   kName, kSuccess, kNonBlocking, kNoTiming, kRelaxed, kMaxThreads      constants of the API
 //   ToPointer(address), Instantiate(exec, graph)
 //   allocate, free, memory_info, load_module, ...    DriverFunctions
 // COST: a call is one of the driver, some microseconds; copies from and to the host may take until they are done.
@@ -38,8 +38,8 @@ class GpuDevice final : public Device {
     auto device = std::make_unique<GpuDevice>();
     absl::Status status = device->api_.Open(device->properties_);
     if (status.ok()) status = device->LoadKernels(image);
-    if (!status.ok()) return absl::UnavailableError(status.message());
-    return device;
+    if (status.ok()) return device;
+    return absl::UnavailableError(absl::StrCat("there is no ", Api::kName, " device: ", status.message()));
   }
   ~GpuDevice() override {
     if (!api_.is_open()) return;

@@ -60,6 +60,7 @@ class HipApi {
   using Module = hipModule_t;
   using Function = hipFunction_t;
   using Blas = HipBlas;
+  static constexpr char kName[] = "HIP";
   static constexpr Result kSuccess = hipSuccess;
   static constexpr unsigned kNonBlocking = hipStreamNonBlocking;
   static constexpr unsigned kNoTiming = hipEventDisableTiming;
@@ -78,7 +79,7 @@ class HipApi {
     int devices = 0;
     if (Result r = initialise.call(0); r != kSuccess) return ErrorOf(initialise.name, r);
     if (Result r = count_devices.call(&devices); r != kSuccess) return ErrorOf(count_devices.name, r);
-    if (devices == 0) return absl::UnavailableError("the HIP driver has no device");
+    if (devices == 0) return absl::UnavailableError("the driver shows none");
     if (Result r = set_device.call(kDevice); r != kSuccess) return ErrorOf(set_device.name, r);
     is_open_ = true;
     Describe(properties);

@@ -41,9 +41,9 @@ class DeviceTest : public testing::TestWithParam<DeviceUnderTest> {
  protected:
   void SetUp() override {
     absl::StatusOr<std::unique_ptr<Device>> device = GetParam().open();
-    if (device.status().code() == absl::StatusCode::kUnimplemented) GTEST_SKIP() << device.status().message();
-    if (device.status().code() == absl::StatusCode::kUnavailable) {
-      GTEST_SKIP() << "there is no " << GetParam().name << " device: " << device.status().message();
+    const absl::StatusCode code = device.status().code();
+    if (code == absl::StatusCode::kUnimplemented || code == absl::StatusCode::kUnavailable) {
+      GTEST_SKIP() << device.status().message();
     }
     ASSERT_TRUE(device.ok()) << device.status();
     device_ = *std::move(device);

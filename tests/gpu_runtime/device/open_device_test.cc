@@ -36,8 +36,8 @@ TEST(OpenDeviceTest, AGpuOpensOrSaysWhyNot) {
     }
     EXPECT_THAT(device.status().code(), AnyOf(absl::StatusCode::kUnimplemented, absl::StatusCode::kUnavailable));
     const std::string message(device.status().message());
-    EXPECT_THAT(message, AnyOf(HasSubstr("not in this build: "), HasSubstr("libcuda"), HasSubstr("CUDA"),
-                               HasSubstr("libamdhip64"), HasSubstr("hip")));
+    EXPECT_THAT(message,
+                AnyOf(HasSubstr("not in this build: "), HasSubstr("no CUDA device: "), HasSubstr("no HIP device: ")));
   }
 }
 

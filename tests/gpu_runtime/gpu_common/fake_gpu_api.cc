@@ -164,7 +164,7 @@ FakeGpuApi::~FakeGpuApi() {
 
 absl::Status FakeGpuApi::Open(DeviceProperties& properties) {
   FakeGpu& gpu = TheFakeGpu();
-  if (gpu.num_devices == 0) return absl::UnavailableError("there is no such device");
+  if (gpu.num_devices == 0) return absl::UnavailableError("it is gone");
   gpu.host = MakeHostDevice();
   properties = gpu.host->properties();
 #define BUFPLAN_BIND(member) member = {#member, #member, Fake_##member};

@@ -65,6 +65,7 @@ class FakeGpuApi {
   using Module = const void*;
   using Function = size_t;
   using Blas = FakeBlas;
+  static constexpr char kName[] = "fake";
   static constexpr Result kSuccess = 0;
   static constexpr unsigned kNonBlocking = 1;
   static constexpr unsigned kNoTiming = 2;

@@ -46,7 +46,7 @@ TEST_F(GpuDeviceTest, IsUnavailableWithoutADevice) {
   TheFakeGpu().num_devices = 0;
   const absl::Status status = OpenFake().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_EQ(status.message(), "there is no such device");
+  EXPECT_EQ(status.message(), "there is no fake device: it is gone");
 }
 
 TEST_F(GpuDeviceTest, IsUnavailableWhenItCannotRunTheKernels) {
@@ -54,7 +54,7 @@ TEST_F(GpuDeviceTest, IsUnavailableWhenItCannotRunTheKernels) {
     FailAt(call, 209);
     const absl::Status status = OpenFake().status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-    EXPECT_EQ(status.message(), call + ": FAKE_ERROR_209 (what the driver says)");
+    EXPECT_EQ(status.message(), "there is no fake device: " + call + ": FAKE_ERROR_209 (what the driver says)");
     EXPECT_EQ(TheFakeGpu().live_objects, 0);
   }
   FailAt("", 0);
