@@ -17,7 +17,8 @@
 
 namespace bufplan::runtime {
 
-// How many times a moment was reached. `issued` is of the thread that enqueues.
+// The moments at which one stream reaches the Records of one event, and how many were reached. `issued`: enqueued; of
+// the thread that enqueues.
 class HostEvent {
  public:
   int64_t issued = 0;

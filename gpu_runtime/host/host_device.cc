@@ -61,12 +61,8 @@ class HostDevice : public Device {
   }
 
   absl::StatusOr<StreamHandle> MakeStream() override {
-    if (interleaver_.has_value()) {
-      interleaver_->AddStream();
-    } else {
-      workers_.push_back(std::make_unique<Worker>());
-    }
-    return StreamHandle{num_streams_++};
+    queue_of_stream_.push_back(MakeQueue());
+    return StreamHandle{static_cast<int32_t>(queue_of_stream_.size()) - 1};
   }
   absl::StatusOr<EventHandle> MakeEvent() override {
     events_.emplace_back();
@@ -98,20 +94,23 @@ class HostDevice : public Device {
   }
 
   void Record(EventHandle event, StreamHandle stream) override {
-    HostEvent& e = EventOf(event);
-    const int64_t ticket = ++e.issued;
-    Push(stream, {.kind = CommandKind::kRecord, .amount = ticket, .event = &e});
-    if (capture_.has_value() && !capture_->Takes(stream)) Fail("Record on a stream that takes no part in the capture");
+    if (capture_.has_value() && !capture_->Takes(stream)) {
+      return Fail("Record on a stream that takes no part in the capture");
+    }
+    Event& e = EventOf(event);
+    HostEvent*& moments = e.of_stream[stream.index];
+    if (moments == nullptr) moments = &(capture_.has_value() ? capture_->graph->events : moments_).emplace_back();
+    e.latest = moments;
+    const int64_t ticket = ++moments->issued;
+    Push(stream, {.kind = CommandKind::kRecord, .amount = ticket, .event = moments});
   }
   void Wait(StreamHandle stream, EventHandle event) override {
+    HostEvent* const moments = EventOf(event).latest;
     if (capture_.has_value()) {
-      if (!capture_->events.contains(event.index))
-        return Fail("Wait for an event that was not recorded in the capture");
+      if (moments == nullptr) return Fail("Wait for an event that was not recorded in the capture");
       capture_->Join(stream);
     }
-    HostEvent& e = EventOf(event);
-    if (e.issued == 0) return;
-    Push(stream, {.kind = CommandKind::kWait, .amount = e.issued, .event = &e});
+    if (moments != nullptr) Push(stream, {.kind = CommandKind::kWait, .amount = moments->issued, .event = moments});
   }
 
   absl::Status Synchronize() override {
@@ -138,19 +137,30 @@ class HostDevice : public Device {
     graphs_.push_back(std::move(graph));
     return GraphHandle{static_cast<int32_t>(graphs_.size()) - 1};
   }
+  // Only the origin's list runs in stream order. The others run beside all streams: what is enqueued on the streams
+  // that they were captured on is as unordered with them as it is on a GPU.
   void Replay(StreamHandle stream, GraphHandle handle) override {
+    if (RefuseInCapture("Replay")) return;
     HostGraph& graph = *graphs_[static_cast<size_t>(handle.index)];
     if (graph.lists[0].first != stream.index) return Fail("Replay on another stream than the origin of the capture");
-    for (const auto& [s, list] : graph.lists) {
-      Push({s}, {.kind = CommandKind::kReplay, .amount = graph.replays, .replay = &list});
+    while (helper_queues_.size() + 1 < graph.lists.size()) helper_queues_.push_back(MakeQueue());
+    for (size_t i = 0; i < graph.lists.size(); ++i) {
+      PushTo(i == 0 ? QueueOf(stream) : helper_queues_[i - 1],
+             {.kind = CommandKind::kReplay, .amount = graph.replays, .replay = &graph.lists[i].second});
     }
     ++graph.replays;
   }
 
  private:
+  // The moments of an event, apart by stream: only those of one stream are reached in the order in which they were
+  // enqueued.
+  struct Event {
+    std::map<int32_t, HostEvent*> of_stream = {};
+    HostEvent* latest = nullptr;  // that Wait is for; null: never recorded
+  };
   struct Capture {
     std::unique_ptr<HostGraph> graph;
-    std::map<int32_t, HostEvent*> events = {};      // recorded in the capture
+    std::map<int32_t, Event> events = {};           // recorded in the capture
     std::map<int32_t, size_t> list_of_stream = {};  // that take part
 
     bool Takes(StreamHandle s) const { return list_of_stream.contains(s.index); }
@@ -175,39 +185,50 @@ class HostDevice : public Device {
       }
       return -1;
     }
-    // `from` waits for the last Record of `of`, behind which nothing else comes that would have to run.
+    // `from` waits for a Record of `of` behind which nothing runs.
     static bool WaitsFor(const CommandList& from, const CommandList& of) {
-      size_t last = of.size();
-      while (last > 0 && of[last - 1].kind == CommandKind::kWait) --last;
-      if (last == 0) return true;
-      const Command& record = of[last - 1];
-      for (size_t i = 0; i < from.size() && record.kind == CommandKind::kRecord; ++i) {
-        if (from[i].kind == CommandKind::kWait && from[i].event == record.event && from[i].amount >= record.amount) {
-          return true;
+      for (size_t last = of.size(); last > 0; --last) {
+        const Command& record = of[last - 1];
+        if (record.kind == CommandKind::kWait) continue;
+        if (record.kind != CommandKind::kRecord) return false;
+        for (size_t i = 0; i < from.size(); ++i) {
+          const Command& wait = from[i];
+          if (wait.kind == CommandKind::kWait && wait.event == record.event && wait.amount >= record.amount)
+            return true;
         }
       }
-      return false;
+      return true;
     }
   };
 
-  HostEvent& EventOf(EventHandle event) {
-    if (!capture_.has_value()) return events_[static_cast<size_t>(event.index)];
-    HostEvent*& e = capture_->events[event.index];
-    if (e == nullptr) e = &capture_->graph->events.emplace_back();
-    return *e;
+  Event& EventOf(EventHandle event) {
+    return capture_.has_value() ? capture_->events[event.index] : events_[static_cast<size_t>(event.index)];
   }
+
+  size_t MakeQueue() {
+    if (interleaver_.has_value()) {
+      interleaver_->AddStream();
+    } else {
+      workers_.push_back(std::make_unique<Worker>());
+    }
+    return num_queues_++;
+  }
+  size_t QueueOf(StreamHandle stream) const { return queue_of_stream_[static_cast<size_t>(stream.index)]; }
 
   template <class... Arguments>
   void Push(StreamHandle stream, const Command& command, const Arguments&... arguments) {
-    const size_t s = static_cast<size_t>(stream.index);
     if (capture_.has_value()) {
       const auto it = capture_->list_of_stream.find(stream.index);
       if (it != capture_->list_of_stream.end()) {
         return capture_->graph->lists[it->second].second.Push(command, arguments...);
       }
     }
-    if (interleaver_.has_value()) return interleaver_->pending(s).Push(command, arguments...);
-    workers_[s]->Enqueue([&](CommandList& list) { list.Push(command, arguments...); });
+    PushTo(QueueOf(stream), command, arguments...);
+  }
+  template <class... Arguments>
+  void PushTo(size_t queue, const Command& command, const Arguments&... arguments) {
+    if (interleaver_.has_value()) return interleaver_->pending(queue).Push(command, arguments...);
+    workers_[queue]->Enqueue([&](CommandList& list) { list.Push(command, arguments...); });
   }
 
   void WaitForAll() {
@@ -224,13 +245,17 @@ class HostDevice : public Device {
 
   DeviceProperties properties_;
   std::map<void*, size_t> allocations_;
-  std::deque<HostEvent> events_;  // addresses stay
+  std::vector<Event> events_;
+  std::deque<HostEvent> moments_;  // outside of captures; addresses stay
   std::vector<std::unique_ptr<HostGraph>> graphs_;
   std::optional<Capture> capture_;
   absl::Status failure_;
-  int32_t num_streams_ = 0;
-  std::optional<Interleaver> interleaver_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  // Queues of commands: one of each stream, and those that the lists of a graph beside the first run in, which graphs
+  // share. They are filled in the order of the calls, so nothing in a queue ever waits for what is behind it.
+  std::vector<size_t> queue_of_stream_, helper_queues_;
+  size_t num_queues_ = 0;
+  std::optional<Interleaver> interleaver_;        // has the queues; else:
+  std::vector<std::unique_ptr<Worker>> workers_;  // by queue
 };
 
 }  // namespace

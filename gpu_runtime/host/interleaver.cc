@@ -38,7 +38,7 @@ void Interleaver::Step(Stream& s) {
 void Interleaver::Run() {
   const Style style = static_cast<Style>(Chance() % 3);
   for (Stream& s : streams_) s.priority = Chance();
-  size_t last = 0;
+  size_t last = streams_.empty() ? 0 : Chance() % streams_.size();
   for (;;) {
     ready_.clear();
     for (size_t i = 0; i < streams_.size(); ++i) {

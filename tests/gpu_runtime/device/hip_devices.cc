@@ -1,0 +1,8 @@
+#include "gpu_runtime/hip/hip_device.h"
+#include "tests/gpu_runtime/device/device_under_test.h"
+
+namespace bufplan::runtime {
+
+std::vector<DeviceUnderTest> DevicesUnderTest() { return {{"hip", MakeHipDevice}}; }
+
+}  // namespace bufplan::runtime
