@@ -120,11 +120,12 @@ class StepAuthor {
     const ValueId next = ops_.AddInto(name + ".store", "convert", {row}, cache, Region{pitch * s_, d_.rows * pitch, {}},
                                       convert, {.stream = stream});
     const Expr length = s_ + d_.rows;
-    ValueId seen = ops_.Moved(b_.Slice(name + ".seen", next, 0, pitch * length, {}, {.stream = stream}));
+    ValueId seen =
+        ops_.Moved(b_.Slice(name + ".seen", next, 0, pitch * length, Target(name + ".seen.y", {}), {.stream = stream}));
     if (d_.heads_first) {
       const Region by_head{0, head, {Dim{d_.kv_heads, head}, Dim{length, pitch}}};
-      seen = ops_.Moved(b_.Copy(name + ".by_head", {{seen, by_head, std::nullopt}}, std::nullopt, pitch * length, {},
-                                {.stream = stream}));
+      seen = ops_.Moved(b_.Copy(name + ".by_head", {{seen, by_head, std::nullopt}}, std::nullopt, pitch * length,
+                                Target(name + ".by_head.y", {}), {.stream = stream}));
     }
     b_.Commit(name + ".commit", next, cache, {.stream = stream});
     ops_.Moved(next);

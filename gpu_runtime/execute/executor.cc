@@ -20,10 +20,10 @@ class Site : public KernelSite {
       : executor_(executor), graph_(graph), unit_(unit) {}
 
   Operand read(size_t member, size_t slot) const override {
-    return At(graph_.reads(graph_.op(unit_.ops[member]))[slot].value);
+    return executor_.operand(graph_.reads(graph_.op(unit_.ops[member]))[slot].value);
   }
   Operand write(size_t member, size_t slot) const override {
-    return At(graph_.writes(graph_.op(unit_.ops[member]))[slot].value);
+    return executor_.operand(graph_.writes(graph_.op(unit_.ops[member]))[slot].value);
   }
   std::byte* scratch(size_t member) const override {
     const Place& place = executor_.program().layout.scratch[unit_.ops[member].index()];
@@ -32,8 +32,6 @@ class Site : public KernelSite {
   absl::Span<const int64_t> symbol_values() const override { return executor_.sizes().symbol_values; }
 
  private:
-  Operand At(ValueId v) const { return {executor_.address(v), executor_.strides(v)}; }
-
   const Executor& executor_;
   const Graph& graph_;
   const Unit& unit_;
@@ -106,8 +104,9 @@ void Executor::FindStrides() {
   for (size_t v = 0; v < graph_.values().size() && plan_ != nullptr; ++v) {
     const Location& location = plan_->locations[v];
     if (location.strides == nullptr) continue;
+    strides_[v].run_bytes = location.strides->run_bytes.Evaluate(sizes_.symbol_values).value_or(0);
     for (const Dim& d : location.strides->dims) {
-      strides_[v].push_back(d.stride_bytes.Evaluate(sizes_.symbol_values).value_or(0));
+      strides_[v].strides.push_back(d.stride_bytes.Evaluate(sizes_.symbol_values).value_or(0));
     }
   }
 }

@@ -87,8 +87,8 @@ class Executor {
     const Place& place = program_.layout.of(v);
     return place.exists() ? memory(place.memory) + place.shape.at : nullptr;
   }
-  // In bytes, of a value that lies strided (see registry/kernel_table.h); else empty.
-  absl::Span<const int64_t> strides(ValueId v) const { return strides_[v.index()]; }
+  // The value as a kernel gets it.
+  Operand operand(ValueId v) const { return {address(v), strides_[v.index()].strides, strides_[v.index()].run_bytes}; }
   // The hash of each read in the last run, by slot; and what verifications found, all ones if nothing.
   const uint64_t* slots() const { return slots_; }
   const uint64_t* faults() const { return faults_; }
@@ -115,10 +115,14 @@ class Executor {
   Sizes sizes_;
   Defined defined_;
   Program program_;
-  std::vector<std::byte*> bound_;              // by ValueId; null: allocated here
-  std::vector<std::byte*> memories_;           // by memory of the layout
-  std::vector<std::vector<int64_t>> strides_;  // by ValueId
-  std::vector<DeviceBuffer> buffers_;          // likewise, of those that are allocated here
+  std::vector<std::byte*> bound_;     // by ValueId; null: allocated here
+  std::vector<std::byte*> memories_;  // by memory of the layout
+  struct PlanStrides {
+    std::vector<int64_t> strides = {};  // empty: the value does not lie strided
+    int64_t run_bytes = 0;
+  };
+  std::vector<PlanStrides> strides_;   // by ValueId
+  std::vector<DeviceBuffer> buffers_;  // likewise, of those that are allocated here
   DeviceBuffer boxes_, words_;
   uint64_t *slots_ = nullptr, *faults_ = nullptr;
   std::vector<bool> recorded_;  // by unit: somebody waits for it

@@ -9,6 +9,9 @@
 // Each thread takes every size()th position and keeps a running maximum, sum and weighted value ("online softmax":
 // Milakov, Gimelshein, 2018; Dao et al.: "FlashAttention", 2022); then the team adds them up in a fixed order.
 //
+// COST: an item reads each key and value it sees once; head_dim sums over the team at the end. Few rows and heads leave
+// a large device idle.
+//
 // ALIASING: y on q: an item reads one head of one row, and writes the same one after all threads have read it.
 #ifndef BUFPLAN_GPU_RUNTIME_KERNELS_ATTENTION_H_
 #define BUFPLAN_GPU_RUNTIME_KERNELS_ATTENTION_H_

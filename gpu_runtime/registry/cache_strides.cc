@@ -27,11 +27,11 @@ Cache CacheOf(const Launch& l, size_t slot) {
   const Operand operand = l.operand(slot);
   int64_t& outer = heads_first ? cache.head_stride_bytes : cache.position_stride_bytes;
   int64_t& inner = heads_first ? cache.position_stride_bytes : cache.head_stride_bytes;
-  const int64_t inner_count = heads_first ? length : heads;
+  const int64_t inner_count = heads_first ? length : heads, outer_count = heads_first ? heads : length;
   if (operand.strides.size() >= 2) {
     outer = operand.strides[0];
     inner = operand.strides[1];
-  } else if (operand.strides.size() == 1 && (operand.run_bytes == head || inner_count == 1)) {
+  } else if (operand.strides.size() == 1 && (operand.run_bytes == head || inner_count == 1 || outer_count == 1)) {
     // One run for each head of each position, all equally far apart.
     inner = operand.strides[0];
     outer = inner_count * inner;

@@ -1,8 +1,8 @@
 #include "examples/decoder/decoder_graph.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -11,11 +11,11 @@
 
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
-#include "gpu_runtime/kernels/half.h"
 #include "gpu_runtime/registry/bind_kernels.h"
 #include "gtest/gtest.h"
 #include "ir/checker.h"
 #include "planner/make_plan.h"
+#include "tests/examples/decoder_model.h"
 #include "tests/examples/decoder_reference.h"
 #include "tests/gpu_runtime/registry/emulated_device.h"
 #include "tests/gpu_runtime/registry/graph_run.h"
@@ -78,6 +78,13 @@ TEST_P(Decoder, PlansKeepNoCopy) {
       ASSERT_TRUE(plan.ok()) << plan.status();
       EXPECT_EQ(plan->stats.copies_kept, 0);
       EXPECT_EQ(plan->stats.bytes_copied, 0);
+      if (GetParam().second.heads_first) {
+        // Attention reads the cache itself, head by head.
+        const Location& keys = plan->location(*d.graph.FindValue("l0.k.by_head.y"));
+        ASSERT_EQ(keys.kind, Location::Kind::kCaller);
+        EXPECT_EQ(keys.owner(), d.key_caches[0]);
+        EXPECT_NE(keys.strides, nullptr);
+      }
       const int64_t last = GetParam().second.max_positions - GetParam().second.rows;
       for (int64_t s : {int64_t{0}, int64_t{1}, last}) {
         const absl::StatusOr<CheckReport> report =
@@ -109,29 +116,6 @@ TEST_P(Decoder, EveryComputeOpAndEveryFusionHasAKernel) {
   EXPECT_EQ(kernels.contains("top_k_moe"), !dense);
   EXPECT_EQ(kernels.contains("scale_sum"), !dense);
   EXPECT_TRUE(kernels.contains("matmul_add"));
-}
-
-// Weights, and what the kernels read of them as numbers.
-struct Model {
-  std::map<std::string, std::vector<std::byte>> bytes;
-  std::map<std::string, Matrix> matrices;
-};
-Model RandomModel(const DecoderGraph& d, uint64_t seed) {
-  Model model;
-  Rng rng(seed);
-  for (const Weight& w : d.weights) {
-    std::vector<std::byte> bytes(static_cast<size_t>(w.rows * w.columns * runtime::SizeOf(w.type)));
-    Matrix m(w.rows, w.columns);
-    const double scale = 1.5 / std::sqrt(static_cast<double>(w.columns));
-    for (int64_t i = 0; i < w.rows * w.columns; ++i) {
-      const double unit = static_cast<double>(rng.Between(-1000, 1000)) / 1000;
-      StoreElement(w.type, bytes.data(), i, static_cast<float>(w.rows == 1 ? 1 + unit / 4 : unit * scale));
-      m(i / w.columns, i % w.columns) = LoadElement(w.type, bytes.data(), i);
-    }
-    model.bytes[w.name] = std::move(bytes);
-    model.matrices[w.name] = std::move(m);
-  }
-  return model;
 }
 
 // Logits of all steps; with a plan its groups are fused.
