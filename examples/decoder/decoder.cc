@@ -117,8 +117,8 @@ absl::Status Generate(const Request& request, const DeviceWeights& weights, runt
       run.tokens.push_back(token);
     }
   }
-  run.per_token = (*g)->time() / static_cast<double>((*g)->position());
-  run.prepare = (*g)->prepare_time() / static_cast<double>((*g)->position());
+  run.per_token = (*g)->time();
+  run.prepare = (*g)->prepare_time();
   return absl::OkStatus();
 }
 
@@ -127,11 +127,14 @@ absl::Status Repeat(const Request& request, const DeviceWeights& weights, runtim
   absl::StatusOr<std::unique_ptr<Generator>> g = Generator::Make(*run.graph, run.plan, weights, pool, true);
   if (!g.ok()) return g.status();
   if (absl::Status s = (*g)->Step(kPrompt[0]).status(); !s.ok()) return s;
-  const absl::Time begin = absl::Now();
+  std::vector<absl::Duration> times;
   for (int64_t i = 0; i < request.repeat; ++i) {
+    const absl::Time begin = absl::Now();
     if (absl::Status s = (*g)->Again(); !s.ok()) return s;
+    times.push_back(absl::Now() - begin);
   }
-  run.repeated = (absl::Now() - begin) / static_cast<double>(request.repeat);
+  std::sort(times.begin(), times.end());
+  run.repeated = times[times.size() / 2];
   return absl::OkStatus();
 }
 

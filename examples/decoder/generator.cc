@@ -1,5 +1,6 @@
 #include "examples/decoder/generator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -59,7 +60,7 @@ absl::StatusOr<std::vector<float>> Generator::Step(int32_t token) {
   }
   const absl::Time begin = absl::Now();
   if (absl::Status s = executor_->Prepare({position_}); !s.ok()) return s;
-  prepare_time_ += absl::Now() - begin;
+  prepare_times_.push_back(absl::Now() - begin);
   const int32_t position = static_cast<int32_t>(position_);
   const runtime::StreamHandle stream = executor_->stream();
   device_->CopyIn(stream, executor_->address(graph_.tokens), &token, sizeof(token));
@@ -69,9 +70,14 @@ absl::StatusOr<std::vector<float>> Generator::Step(int32_t token) {
   device_->CopyOut(stream, logits.data(), executor_->address(graph_.logits),
                    static_cast<int64_t>(logits.size() * sizeof(float)));
   if (absl::Status s = device_->Synchronize(); !s.ok()) return s;
-  time_ += absl::Now() - begin;
+  times_.push_back(absl::Now() - begin);
   ++position_;
   return logits;
+}
+
+absl::Duration Generator::Median(std::vector<absl::Duration> times) {
+  std::sort(times.begin(), times.end());
+  return times.empty() ? absl::ZeroDuration() : times[times.size() / 2];
 }
 
 absl::Status Generator::Again() { return executor_->Run(); }

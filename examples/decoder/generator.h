@@ -45,19 +45,20 @@ class Generator {
   absl::Status Again();
 
   int64_t position() const { return position_; }
-  // Of all steps: from the token to the logits; and what of it was made for the symbol's new value.
-  absl::Duration time() const { return time_; }
-  absl::Duration prepare_time() const { return prepare_time_; }
+  // Of the steps so far, the median: from the token to the logits; and what of it was made for the symbol's new value.
+  absl::Duration time() const { return Median(times_); }
+  absl::Duration prepare_time() const { return Median(prepare_times_); }
 
  private:
   explicit Generator(const DecoderGraph& graph) : graph_(graph) {}
+  static absl::Duration Median(std::vector<absl::Duration> times);
 
   const DecoderGraph& graph_;
   runtime::Device* device_ = nullptr;
   runtime::KernelTable kernels_;
   std::unique_ptr<runtime::Executor> executor_;
   int64_t position_ = 0, max_positions_ = 0, vocabulary_ = 0;
-  absl::Duration time_, prepare_time_;
+  std::vector<absl::Duration> times_, prepare_times_;
 };
 
 }  // namespace bufplan::decoder
