@@ -9,7 +9,8 @@
 // nothing then; addresses of values change only as their locations do. Without a plan it executes the reference: every
 // value in memory of its own, ops in list order, on one stream.
 //
-// With `capture`, the first Run() after Prepare() captures the step as a device graph and the next ones replay it.
+// With `capture`, the first Run() after Prepare() captures the step as a device graph, its delays included, and the
+// next ones replay it. A run with a snapshot is neither captured nor replayed.
 //
 // COST: Prepare: O(uses); Run: a few calls of the device for each op. THREADS: one at a time, with its device.
 // LIFETIME: device, graph, plan and kernels outlive the executor.
