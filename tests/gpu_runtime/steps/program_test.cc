@@ -255,6 +255,52 @@ TEST(ProgramTest, GroupsWriteInPlaceAsTheyDeclare) {
   }
 }
 
+// m is used inside of the group only; r is b1 with bytes [4,8) overwritten.
+Graph RewritingGroup(Cover cover) {
+  return Built([&](GraphBuilder& b) {
+    const ValueId b1 = b.Input("b1", 12);
+    const ValueId row = b.Input("row", 4);
+    const ValueId m = b.Compute("m1", {.reads = {row}, .writes = {{.name = "m", .bytes = 4}}});
+    b.Output(b.Compute(
+        "m2", {.reads = {m},
+               .writes = {{.name = "r", .bytes = 12, .base = b1, .region = Region{4, 4, {}}, .cover = cover}}}));
+    Fusion fusion;
+    fusion.name = "pair";
+    fusion.ops = {OpId(0), OpId(1)};
+    b.AddFusion(fusion);
+  });
+}
+HandPlan RewritingGroupPlan(const Graph& graph, int64_t r) {
+  HandPlan hand(graph);
+  hand.At(ValueNamed(graph, "b1"), 0).At(ValueNamed(graph, "row"), 12).At(ValueNamed(graph, "r"), r).Fuse(0);
+  return hand;
+}
+
+TEST(ProgramTest, GroupsCarryBasesFromOutside) {
+  const Graph graph = RewritingGroup(Cover::kAll);
+  EXPECT_THAT(
+      Made(graph, RewritingGroupPlan(graph, 16), kPlain).Of("m1"),
+      ElementsAre("hash device[12,16)", "mix workspace[0,4)", "move device[0,4)[8,12)->workspace[256,260)[264,268)",
+                  "hash workspace[0,4)", "mix workspace[260,264)", "move workspace[256,268)->device[16,28)"));
+  const ProgramOptions kernel = {.stress = true, .fusion_has_kernel = {true}};
+  EXPECT_THAT(Made(graph, RewritingGroupPlan(graph, 16), kernel).Of("m1"),
+              ElementsAre("scribble device[16,28)", "move device[0,4)[8,12)->device[16,20)[24,28)", "kernel",
+                          "scribble device[0,4)[8,16)"));
+  EXPECT_THAT(Made(graph, RewritingGroupPlan(graph, 0), kernel).Of("m1"),
+              ElementsAre("scribble device[4,8)", "kernel", "scribble device[12,16)"));
+}
+
+// A kernel may leave the old bytes of a part: they are there when it runs.
+TEST(ProgramTest, AGroupsKernelFindsWhatMayStay) {
+  const Graph graph = RewritingGroup(Cover::kPart);
+  const ProgramOptions kernel = {.stress = true, .fusion_has_kernel = {true}};
+  EXPECT_THAT(
+      Made(graph, RewritingGroupPlan(graph, 16), kernel).Of("m1"),
+      ElementsAre("scribble device[16,28)", "move device[0,12)->device[16,28)", "kernel", "scribble device[0,16)"));
+  EXPECT_THAT(Made(graph, RewritingGroupPlan(graph, 0), kernel).Of("m1"),
+              ElementsAre("kernel", "scribble device[12,16)"));
+}
+
 TEST(ProgramTest, CommitsWriteTheStorage) {
   const Graph graph = Built([](GraphBuilder& b) {
     const ValueId k = b.Variable("K", 8);
