@@ -155,7 +155,8 @@ absl::Status Executor::Run(const RunOptions& options) {
 }
 
 absl::Status Executor::Enqueue(const RunOptions& options) {
-  if (!options_.capture) {
+  // A graph would have what the run that was captured did besides, the memory of its snapshot among it.
+  if (!options_.capture || options.snapshot_slot.has_value()) {
     EnqueueStep(options);
     return absl::OkStatus();
   }

@@ -5,11 +5,13 @@
 //   (*executor)->Prepare({s});                           // symbol values
 //   (*executor)->Run();
 //
-// Each arena chunk is one allocation, made once. Prepare() makes the program anew for other symbol values and allocates
-// nothing then; addresses of values change only as their locations do. Without a plan it executes the reference: every
-// value in memory of its own, ops in list order, on one stream.
+// Each arena chunk is one allocation, made once. Prepare() makes the program anew for other symbol values; it allocates
+// again only what must grow: lists of boxes, workspaces, and the memory of a reference. Addresses of values change only
+// as their locations do. Without a plan it executes the reference: every value in memory of its own, ops in list order,
+// on one stream.
 //
-// With `capture`, the first Run() after Prepare() captures the step as a device graph and the next ones replay it.
+// With `capture`, the first Run() after Prepare() captures the step as a device graph, its delays included, and the
+// next ones replay it. A run with a snapshot is neither captured nor replayed.
 //
 // COST: Prepare: O(uses); Run: a few calls of the device for each op. THREADS: one at a time, with its device.
 // LIFETIME: device, graph, plan and kernels outlive the executor.

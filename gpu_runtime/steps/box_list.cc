@@ -21,6 +21,17 @@ int64_t BytesOf(const Box& box) {
   return bytes;
 }
 
+// From the first byte to the last; there may be gaps between.
+ByteRange SpanOf(const Box& box, bool of_b) {
+  const int64_t begin = of_b ? box.b : box.a;
+  ByteRange span = {begin, begin + box.run_bytes};
+  for (int d = 0; d < box.num_dims; ++d) {
+    const int64_t reach = (box.count[d] - 1) * (of_b ? box.b_stride[d] : box.a_stride[d]);
+    (reach < 0 ? span.begin : span.end) += reach;
+  }
+  return span;
+}
+
 Box RunBox(int64_t a, int64_t b, int64_t bytes) {
   Box box;
   box.a = a;
@@ -204,7 +215,6 @@ ByteSet BytesOf(const Boxes& boxes, bool of_b, size_t max_runs, bool* exact) {
   *exact = runs <= max_runs;
   std::vector<ByteRange> ranges;
   for (const Box& box : boxes) {
-    const int64_t begin = of_b ? box.b : box.a;
     if (*exact) {
       ForEachRunOf(box, [&](int64_t a, int64_t b, int64_t bytes) {
         const int64_t at = of_b ? b : a;
@@ -212,12 +222,7 @@ ByteSet BytesOf(const Boxes& boxes, bool of_b, size_t max_runs, bool* exact) {
       });
       continue;
     }
-    ByteRange span = {begin, begin + box.run_bytes};
-    for (int d = 0; d < box.num_dims; ++d) {
-      const int64_t reach = (box.count[d] - 1) * (of_b ? box.b_stride[d] : box.a_stride[d]);
-      (reach < 0 ? span.begin : span.end) += reach;
-    }
-    ranges.push_back(span);
+    ranges.push_back(SpanOf(box, of_b));
   }
   ByteSet set = ByteSet::OfAll(std::move(ranges));
   return *exact ? set : ByteSet::Of(set.span());
@@ -260,9 +265,9 @@ absl::StatusOr<Boxes> Through(const Boxes& boxes, const Shape& place) {
 absl::StatusOr<Boxes> Pair(const Boxes& from, const Boxes& to) {
   // One run on the one side: the other side's boxes, wherever they have its indices, tell the whole.
   const auto covers = [](const Box& run, const Boxes& boxes) {
-    return run.num_dims == 0 && std::all_of(boxes.begin(), boxes.end(), [&](const Box& box) {
-             return run.b <= box.b && box.b + BytesOf(box) <= run.b + run.run_bytes;
-           });
+    const ByteRange indices = {run.b, run.b + run.run_bytes};
+    return run.num_dims == 0 &&
+           std::all_of(boxes.begin(), boxes.end(), [&](const Box& box) { return indices.Contains(SpanOf(box, true)); });
   };
   if (to.size() == 1 && covers(to[0], from)) {
     Boxes paired = from;

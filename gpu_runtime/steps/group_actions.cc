@@ -141,6 +141,23 @@ void ProgramBuilder::EmitResults(const Unit& unit) {
   }
 }
 
+// Of a result's new bytes those that no member writes all of, from a base outside that lies elsewhere.
+void ProgramBuilder::CarryFromOutside(ValueId result, ByteSet bytes) {
+  const std::optional<ValueId> base = OutsideBase(result);
+  if (!base.has_value() || SameStart(out_.layout.of(*base), out_.layout.of(result))) return;
+  for (ValueId v = result; inside_[v.index()]; v = *WriteOf(v).base) {
+    if (WriteOf(v).cover == Cover::kPart) continue;
+    bytes = bytes.Without(Overwritten(graph_.op(*graph_.producer(v)), WriteOf(v)));
+  }
+  const Place& to = out_.layout.of(result);
+  const Boxes carried = Take(Clip(Whole(result), bytes.And(defined_.of(*base))));
+  if (carried.empty()) return;
+  const Place& from = Used(*base);
+  const Boxes boxes = Take(Pair(Take(Through(carried, from.shape)), Take(Through(carried, to.shape))));
+  NoteRead({.value = *base, .carried_to = result, .memory = from.memory}, boxes);
+  AddMove(boxes, from, to);
+}
+
 // The kernel reads what the members read from outside and writes the results; what a result takes of a base from
 // outside that lies elsewhere is carried before.
 void ProgramBuilder::EmitGroupKernel(const Unit& unit) {
@@ -152,20 +169,14 @@ void ProgramBuilder::EmitGroupKernel(const Unit& unit) {
                Source(r.value, sizes_.ShapeOf(r.value, r.region)));
     }
     for (const Write& w : graph_.writes(op)) {
+      if (w.base.has_value() && !inside_[w.base->index()] && w.cover == Cover::kPart) {
+        NoteRead({.value = *w.base, .rewritten = true, .memory = out_.layout.of(*w.base).memory},
+                 Source(*w.base, sizes_.ShapeOf(w.value, w.region)));
+      }
       const Place& to = out_.layout.of(w.value);
       if (!to.exists()) continue;
       const ByteSet fresh = NewBytes(o, w);
-      ByteSet left = fresh;
-      for (std::optional<ValueId> v = w.value; v.has_value() && inside_[v->index()]; v = WriteOf(*v).base) {
-        left = left.Without(Overwritten(graph_.op(*graph_.producer(*v)), WriteOf(*v)));
-      }
-      const std::optional<ValueId> base = OutsideBase(w.value);
-      if (base.has_value()) {
-        const Boxes bytes = Take(Clip(Whole(w.value), left.And(defined_.of(*base))));
-        const Boxes boxes = Take(Pair(Take(Through(bytes, Used(*base).shape)), Take(Through(bytes, to.shape))));
-        NoteRead({.value = *base, .carried_to = w.value, .memory = out_.layout.of(*base).memory}, boxes);
-        AddMove(boxes, out_.layout.of(*base), to);
-      }
+      CarryFromOutside(w.value, fresh);
       NoteWrite({.value = w.value, .memory = to.memory}, Take(Through(Take(Clip(Whole(w.value), fresh)), to.shape)),
                 false);
     }

@@ -62,6 +62,11 @@ class PlanPlacer {
       if (!found.ok()) return found.status();
       out_.scratch[s.op.index()] = *found;
     }
+    for (size_t o = 0; o < graph_.ops().size(); ++o) {
+      if (sizes_.scratch_bytes[o] == 0 || out_.scratch[o].exists()) continue;
+      return absl::FailedPreconditionError(
+          absl::StrCat("scratch of op \"", graph_.name(OpId(static_cast<int32_t>(o))), "\" has no place"));
+    }
     return std::move(out_);
   }
 
@@ -80,7 +85,7 @@ class PlanPlacer {
 
   int32_t MemoryOf(const Location& location) const {
     const size_t m = static_cast<size_t>(location.memory);
-    if (location.memory < 0) return -1;
+    if (location.memory < 0 || location.kind == Location::Kind::kNone) return -1;
     if (location.kind == Location::Kind::kCaller) return m < out_.of_caller.size() ? out_.of_caller[m] : -1;
     if (m >= first_chunk_.size() || first_chunk_[m] < 0 || location.chunk < 0 || location.chunk >= num_chunks_[m]) {
       return -1;

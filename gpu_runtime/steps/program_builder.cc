@@ -19,9 +19,13 @@ uint64_t HashOfName(absl::string_view name) {
 // count as read from the first to the last.
 constexpr size_t kMaxTouchRuns = size_t{1} << 16;
 
-std::vector<int64_t> BytesOfMemories(const Layout& layout) {
+// Not a workspace, nor the reference's memory, whose values stay to be looked at.
+bool IsOfPlan(const Memory& m) { return m.kind != MemoryKind::kWorkspace && m.kind != MemoryKind::kOwn; }
+
+// By memory: bytes that garbage may take the place of once nobody reads them.
+std::vector<int64_t> BytesThatMayDie(const Layout& layout) {
   std::vector<int64_t> bytes;
-  for (const Memory& m : layout.memories) bytes.push_back(m.kind == MemoryKind::kWorkspace ? 0 : m.bytes);
+  for (const Memory& m : layout.memories) bytes.push_back(IsOfPlan(m) ? m.bytes : 0);
   return bytes;
 }
 
@@ -40,7 +44,7 @@ ProgramBuilder::ProgramBuilder(const Graph& graph, const Sizes& sizes, const Def
       sizes_(sizes),
       defined_(defined),
       options_(options),
-      dead_(out_.units.order, BytesOfMemories(layout)) {
+      dead_(out_.units.order, BytesThatMayDie(layout)) {
   out_.layout = std::move(layout);
   out_.units = std::move(units);
 }

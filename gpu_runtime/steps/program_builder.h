@@ -79,6 +79,7 @@ class ProgramBuilder {
   void FindNeeded(const Unit& unit);
   ByteSet NewBytes(OpId o, const Write& w);
   void EmitResults(const Unit& unit);
+  void CarryFromOutside(ValueId result, ByteSet bytes);
   void EmitGroupKernel(const Unit& unit);
   // The value from outside that the bases of a value made inside lead to.
   std::optional<ValueId> OutsideBase(ValueId v) const;

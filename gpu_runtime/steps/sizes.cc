@@ -46,6 +46,19 @@ void Normalise(Shape& shape) {
   std::reverse(shape.dims.begin(), shape.dims.end());
 }
 
+// Whether its bytes and its end are numbers.
+bool Fits(const Shape& shape) {
+  int64_t bytes = shape.run_bytes, end = 0;
+  bool fits = !__builtin_add_overflow(shape.at, shape.run_bytes, &end);
+  for (const Shape::Dim& d : shape.dims) {
+    int64_t reach = 0;
+    if (d.count == 0) return true;
+    fits = fits && !__builtin_mul_overflow(bytes, d.count, &bytes) &&
+           !__builtin_mul_overflow(d.count, d.stride, &reach) && !__builtin_add_overflow(end, reach, &end);
+  }
+  return fits;
+}
+
 }  // namespace
 
 int64_t Shape::bytes() const {
@@ -71,6 +84,7 @@ std::optional<Shape> ShapeAt(const Expr& at, const Expr& run_bytes, absl::Span<c
     if (!count.has_value() || !stride.has_value() || *count < 0 || *stride < 0) return std::nullopt;
     shape.dims.push_back({*count, *stride});
   }
+  if (!Fits(shape)) return std::nullopt;
   Normalise(shape);
   return shape;
 }

@@ -46,7 +46,7 @@ struct Sizes {
 
 absl::StatusOr<Sizes> SizesOf(const Graph& graph, absl::Span<const int64_t> symbol_values);
 
-// nullopt: an expression has no value >= 0 there.
+// nullopt: an expression has no value there, a size is negative, or the end is no int64.
 std::optional<Shape> ShapeAt(const Expr& at, const Expr& run_bytes, absl::Span<const Dim> dims,
                              absl::Span<const int64_t> symbol_values);
 

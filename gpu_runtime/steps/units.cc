@@ -17,6 +17,7 @@ class UnitMaker {
 
   absl::StatusOr<Units> Run() {
     out_.num_streams = plan_ == nullptr ? 1 : graph_.num_streams();
+    if (!IsOfShape()) return absl::InvalidArgumentError("the plan is not of the graph's shape");
     if (absl::Status s = FindGroups(); !s.ok()) return s;
     MakeUnits();
     MarkElided();
@@ -26,14 +27,21 @@ class UnitMaker {
   }
 
  private:
+  bool IsOfShape() const {
+    if (plan_ == nullptr) return true;
+    const auto known = [&](OpId o) { return o.index() < graph_.ops().size(); };
+    bool fits = true;
+    for (const FusionDecision& f : plan_->fused) fits = fits && f.fusion.index() < graph_.fusions().size();
+    for (const Note& n : plan_->notes) fits = fits && known(n.op);
+    for (const AddedEdge& e : plan_->added_order) fits = fits && known(e.before) && known(e.after);
+    return fits;
+  }
+
   absl::Status FindGroups() {
     group_of_.assign(graph_.ops().size(), -1);
     if (plan_ == nullptr) return absl::OkStatus();
     for (const FusionDecision& decision : plan_->fused) {
       if (!decision.fused) continue;
-      if (decision.fusion.index() >= graph_.fusions().size()) {
-        return absl::InvalidArgumentError("the plan is not of the graph's shape");
-      }
       for (OpId o : graph_.fusions()[decision.fusion.index()].ops) {
         if (group_of_[o.index()] >= 0) {
           return absl::FailedPreconditionError(absl::StrCat("op \"", graph_.name(o), "\" is in two fused groups"));

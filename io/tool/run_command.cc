@@ -48,7 +48,7 @@ constexpr OptionSpec kOptions[] = {
     {"--regions", "MODE", "how a ggml dump was planned: keep, fuse or streams; without, as the plan says"},
     {"--json", "", "print one line of JSON"}};
 
-// More tuples of symbol values than this are not run: some from each end of the list, and its middle.
+// More tuples of symbol values than this are not run: the smallest, the largest, and some between.
 constexpr size_t kMaxTuples = 5;
 constexpr int kTimedRuns = 3;
 
@@ -65,8 +65,9 @@ absl::StatusOr<int64_t> Count(const CommandLine& line, absl::string_view option,
   return text.has_value() ? ParseCount(option, *text, min) : fallback;
 }
 
-std::vector<std::vector<int64_t>> SomeOf(const std::vector<std::vector<int64_t>>& tuples) {
+std::vector<std::vector<int64_t>> SomeOf(std::vector<std::vector<int64_t>> tuples) {
   if (tuples.size() <= kMaxTuples) return tuples;
+  std::sort(tuples.begin(), tuples.end());
   std::vector<std::vector<int64_t>> some;
   for (size_t i = 0; i < kMaxTuples; ++i) some.push_back(tuples[i * (tuples.size() - 1) / (kMaxTuples - 1)]);
   return some;
