@@ -218,8 +218,8 @@ std::string ReportText(const Graph& graph, const Plan& plan, const Request& requ
              FormatCount(plan.stats.copies_kept + plan.stats.copies_elided), ""});
   std::string text =
       absl::StrCat(table.Text(), "\nequal: ", Plural(c.runs, "run", "runs"), " on ", report.device, ", ",
-                   request.real_kernels ? "" : absl::StrCat(FormatCount(c.reads_compared), " reads and "),
-                   FormatCount(c.values_compared), " values at the end compared");
+                   request.real_kernels ? "" : absl::StrCat(Plural(c.reads_compared, "read", "reads"), " and "),
+                   Plural(c.values_compared, "value", "values"), " at the end compared");
   if (!graph.symbols().empty()) {
     absl::StrAppend(&text, ", at ", Plural(static_cast<int64_t>(request.tuples.size()), "tuple", "tuples"),
                     " of symbol values", request.all_tuples ? "" : " (not all there are)");

@@ -284,9 +284,11 @@ TEST_F(ExecutorTest, StridesOfOneRunAreStrides) {
   const Plan plan = hand.Done();
   const std::unique_ptr<Executor> executor = Make(graph, &plan);
   ASSERT_TRUE(executor->Prepare({1}).ok());
-  EXPECT_EQ(executor->strides(ValueNamed(graph, "c")).size(), 1u);
-  EXPECT_EQ(executor->strides(ValueNamed(graph, "c"))[0], 24);
-  EXPECT_TRUE(executor->strides(ValueNamed(graph, "x")).empty());
+  const Operand c = executor->operand(ValueNamed(graph, "c"));
+  ASSERT_EQ(c.strides.size(), 1u);
+  EXPECT_EQ(c.strides[0], 24);
+  EXPECT_EQ(c.run_bytes, 8);
+  EXPECT_TRUE(executor->operand(ValueNamed(graph, "x")).strides.empty());
 }
 
 TEST_F(ExecutorTest, AGroupsKernelRunsForAllMembers) {

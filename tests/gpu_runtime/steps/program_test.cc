@@ -80,7 +80,7 @@ class Made {
 };
 
 constexpr ProgramOptions kPlain = {};
-const ProgramOptions kStress = {.stress = true};
+const ProgramOptions kStress = {.trace = true, .scribble = true};
 
 // x -> clone c -> f -> y
 Graph CloneOfInput() {
@@ -148,7 +148,7 @@ TEST(ProgramTest, ScratchIsGarbageBeforeAndVerifiedAfter) {
   EXPECT_EQ(made.program().num_faults, 1);
   EXPECT_EQ(made.program().garbage_at_end[0], ByteSet::Of({16, 20}));
   // A kernel of its own leaves there what it wants.
-  EXPECT_THAT(Made(graph, hand, {.stress = true, .op_has_kernel = {true}}).Of("f"),
+  EXPECT_THAT(Made(graph, hand, {.trace = true, .scribble = true, .op_has_kernel = {true}}).Of("f"),
               ElementsAre("scribble device[16,20)", "scribble device[8,16)", "kernel", "scribble device[16,20)"));
 }
 
@@ -241,7 +241,7 @@ TEST(ProgramTest, SwallowedValuesLieInAWorkspace) {
   EXPECT_EQ(made.program().layout.memories.back().kind, MemoryKind::kWorkspace);
   EXPECT_GE(made.program().layout.memories.back().bytes, 264);
   EXPECT_THAT(Made(graph, hand, {.fusion_has_kernel = {true}}).Of("m1"), ElementsAre("kernel"));
-  EXPECT_THAT(Made(graph, hand, {.stress = true, .fusion_has_kernel = {true}}).Of("m1"),
+  EXPECT_THAT(Made(graph, hand, {.trace = true, .scribble = true, .fusion_has_kernel = {true}}).Of("m1"),
               ElementsAre("scribble device[8,16)", "kernel", "scribble device[0,8)"));
 }
 
@@ -282,7 +282,7 @@ TEST(ProgramTest, GroupsCarryBasesFromOutside) {
       Made(graph, RewritingGroupPlan(graph, 16), kPlain).Of("m1"),
       ElementsAre("hash device[12,16)", "mix workspace[0,4)", "move device[0,4)[8,12)->workspace[256,260)[264,268)",
                   "hash workspace[0,4)", "mix workspace[260,264)", "move workspace[256,268)->device[16,28)"));
-  const ProgramOptions kernel = {.stress = true, .fusion_has_kernel = {true}};
+  const ProgramOptions kernel = {.trace = true, .scribble = true, .fusion_has_kernel = {true}};
   EXPECT_THAT(Made(graph, RewritingGroupPlan(graph, 16), kernel).Of("m1"),
               ElementsAre("scribble device[16,28)", "move device[0,4)[8,12)->device[16,20)[24,28)", "kernel",
                           "scribble device[0,4)[8,16)"));
@@ -293,7 +293,7 @@ TEST(ProgramTest, GroupsCarryBasesFromOutside) {
 // A kernel may leave the old bytes of a part: they are there when it runs.
 TEST(ProgramTest, AGroupsKernelFindsWhatMayStay) {
   const Graph graph = RewritingGroup(Cover::kPart);
-  const ProgramOptions kernel = {.stress = true, .fusion_has_kernel = {true}};
+  const ProgramOptions kernel = {.trace = true, .scribble = true, .fusion_has_kernel = {true}};
   EXPECT_THAT(
       Made(graph, RewritingGroupPlan(graph, 16), kernel).Of("m1"),
       ElementsAre("scribble device[16,28)", "move device[0,12)->device[16,28)", "kernel", "scribble device[0,16)"));

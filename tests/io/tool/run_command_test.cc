@@ -103,13 +103,14 @@ TEST_F(RunCommandTest, EqualPlans) {
   EXPECT_EQ(said.err, "");
   // g reads one value, h two, f and k one.
   EXPECT_THAT(said.out, HasSubstr("\nequal: 1 run on host"));
-  EXPECT_THAT(said.out, HasSubstr(", 5 reads compared\n"));
+  EXPECT_THAT(said.out, HasSubstr(", 5 reads and 1 value at the end compared\n"));
   EXPECT_THAT(said.out, StartsWith("        planned"));
   EXPECT_THAT(said.out, HasSubstr("memory    300 B"));
   const Said stressed = Run({"chain.json", "plan.json", "--stress", "3", "--capture", "--seed", "7", "--sample", "16"});
   EXPECT_EQ(stressed.status, 0) << stressed.err;
   EXPECT_THAT(stressed.out, HasSubstr("equal: 4 runs on host"));
-  EXPECT_THAT(stressed.out, HasSubstr(", 20 reads compared; of each write the first and last 16 B\n"));
+  EXPECT_THAT(stressed.out,
+              HasSubstr(", 20 reads and 4 values at the end compared; of each write the first and last 16 B\n"));
 }
 
 TEST_F(RunCommandTest, ExamplesAreEqual) {
@@ -186,8 +187,9 @@ TEST_F(RunCommandTest, Json) {
   EXPECT_EQ(said.status, 0) << said.err;
   EXPECT_EQ(std::count(said.out.begin(), said.out.end(), '\n'), 1);
   const std::map<std::string, std::string> members = MembersOf(said.out);
-  EXPECT_THAT(KeysOf(members), ElementsAre("device", "exact", "planned_bytes", "planned_seconds", "reads_compared",
-                                           "reference_bytes", "reference_seconds", "runs", "status", "symbol_tuples"));
+  EXPECT_THAT(KeysOf(members),
+              ElementsAre("device", "exact", "planned_bytes", "planned_seconds", "reads_compared", "reference_bytes",
+                          "reference_seconds", "runs", "status", "symbol_tuples", "values_compared"));
   EXPECT_EQ(members.at("status"), "\"equal\"");
   EXPECT_THAT(members.at("device"), StartsWith("\"host"));
   EXPECT_EQ(members.at("symbol_tuples"), "5");
