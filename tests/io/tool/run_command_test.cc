@@ -32,6 +32,19 @@ constexpr char kGrow[] = R"json({"format": "bufplan.graph", "version": 1, "name"
          {"name": "h", "reads": ["x", "y"], "writes": ["z"]}],
  "outputs": ["z"]})json";
 
+// A norm, its weight, and a group of both; the last op has no kernel.
+constexpr char kReal[] =
+    R"json({"format": "bufplan.graph", "version": 1, "name": "real", "spaces": [{"name": "device", "alignment": 64}],
+ "values": [{"name": "x", "bytes": 512, "role": "input"}, {"name": "w", "bytes": 256, "role": "constant"},
+            {"name": "n", "bytes": 512}, {"name": "y", "bytes": 512}, {"name": "z", "bytes": 32}],
+ "ops": [{"name": "norm", "reads": ["x"], "writes": ["n"],
+          "attrs": {"kernel": {"name": "rms_norm", "rows": 2, "columns": 64, "epsilon": 1e-5}}},
+         {"name": "scale", "reads": ["n", "w"], "writes": ["y"],
+          "attrs": {"kernel": {"name": "mul", "rows": 2, "columns": 64, "b_rows": 1}}},
+         {"name": "mix", "reads": ["y"], "writes": ["z"]}],
+ "fusions": [{"name": "both", "ops": ["norm", "scale"]}],
+ "outputs": ["y", "z"]})json";
+
 // Of one run.
 struct Said {
   int status = 0;
@@ -40,7 +53,10 @@ struct Said {
 
 class RunCommandTest : public testing::Test {
  protected:
-  RunCommandTest() { files_ = {{"chain.json", kChain}, {"kv.json", kKvStep}, {"grow.json", kGrow}, {"p.csv", kCsv}}; }
+  RunCommandTest() {
+    files_ = {
+        {"chain.json", kChain}, {"kv.json", kKvStep}, {"grow.json", kGrow}, {"p.csv", kCsv}, {"real.json", kReal}};
+  }
 
   Said Run(std::vector<std::string> arguments) const {
     FakeIo fake;
@@ -223,6 +239,47 @@ TEST_F(RunCommandTest, SeveralStreamsAreInterleaved) {
   EXPECT_EQ(MembersOf(Run({"graph.json", "plan.json", "--json", "--stress", "2"}).out).at("runs"), "6");
 }
 
+TEST_F(RunCommandTest, RealKernels) {
+  Plan("real.json", "real_plan.json");
+  ASSERT_THAT(files_["real_plan.json"], HasSubstr("\"action\": \"fused\""));
+  Said said = Run({"real.json", "real_plan.json", "--kernels", "real", "--stress", "2"});
+  EXPECT_EQ(said.status, 0) << said.out << said.err;
+  EXPECT_THAT(said.out, HasSubstr("equal: 3 runs on host"));
+  EXPECT_THAT(said.out, HasSubstr(", 6 values at the end compared\n"));
+  said = Run({"real.json", "real_plan.json", "--kernels", "real", "--tolerance", "1e-6"});
+  EXPECT_EQ(said.status, 0) << said.out << said.err;
+}
+
+TEST_F(RunCommandTest, RealKernelsOfABrokenPlanDiffer) {
+  // y lies where x is, without permission to: the second row is read after the first one was written.
+  PlanBroken("real.json", "broken.json", "\"name\": \"y\", \"in\": \"device\", \"offset\": 512",
+             "\"name\": \"y\", \"in\": \"device\", \"offset\": 256");
+  const Said said = Run({"real.json", "broken.json", "--kernels", "real"});
+  EXPECT_EQ(said.status, 1) << said.out << said.err;
+  EXPECT_THAT(said.out, HasSubstr("differs: op \"mix\" reads value \"y\" byte 256 "));
+}
+
+TEST_F(RunCommandTest, RealKernelsThatDoNotFit) {
+  files_["real.json"] = absl::StrReplaceAll(kReal, {{"\"columns\": 64, \"eps", "\"columns\": 65, \"eps"}});
+  Plan("real.json", "real_plan.json");
+  const Said said = Run({"real.json", "real_plan.json", "--kernels", "real"});
+  EXPECT_EQ(said.status, 2);
+  EXPECT_EQ(said.out, "");
+  EXPECT_THAT(said.err, HasSubstr("real.json: op \"norm\""));
+  EXPECT_THAT(said.err, HasSubstr("520"));  // bytes
+}
+
+TEST_F(RunCommandTest, ADeviceThatIsNotThere) {
+  Plan("chain.json", "plan.json");
+  for (const char* device : {"cuda", "hip"}) {
+    const Said said = Run({"chain.json", "plan.json", "--device", device});
+    if (said.status == 0) continue;  // it is there
+    EXPECT_EQ(said.status, 3) << said.err;
+    EXPECT_EQ(said.out, "");
+    EXPECT_THAT(said.err, HasSubstr(device == std::string("cuda") ? "CUDA" : "HIP"));
+  }
+}
+
 TEST_F(RunCommandTest, WrongOptions) {
   Plan("chain.json", "plan.json");
   Plan("grow.json", "grow_plan.json");
@@ -244,6 +301,11 @@ TEST_F(RunCommandTest, WrongOptions) {
   EXPECT_THAT(refused({"--symbols", "s=0"}, "grow.json", "grow_plan.json"), HasSubstr("option --symbols: "));
   EXPECT_THAT(refused({"--symbols", "t=1"}, "grow.json", "grow_plan.json"), HasSubstr("\"t\""));
   EXPECT_THAT(refused({"--symbols", "s"}, "grow.json", "grow_plan.json"), HasSubstr("option --symbols: "));
+  EXPECT_THAT(refused({"--kernels", "fake"}), HasSubstr("option --kernels: \"fake\" is neither mix nor real"));
+  EXPECT_THAT(refused({"--kernels", "real"}), HasSubstr("no op of the graph has an attribute \"kernel\""));
+  EXPECT_THAT(refused({"--tolerance", "1"}), HasSubstr("option --tolerance: needs --kernels real"));
+  EXPECT_THAT(refused({"--kernels", "real", "--tolerance", "x"}), HasSubstr("option --tolerance: \"x\""));
+  EXPECT_THAT(refused({"--kernels", "real", "--sample", "8"}), HasSubstr("option --sample: "));
   EXPECT_THAT(refused({"--regions", "all"}), HasSubstr("option --regions: "));
   EXPECT_THAT(refused({"--strss", "1"}), HasSubstr("did you mean \"--stress\"?"));
 }
@@ -272,7 +334,8 @@ TEST_F(RunCommandTest, Help) {
   const Said said = Run({"--help"});
   EXPECT_EQ(said.status, 0);
   EXPECT_THAT(said.out, StartsWith("usage: bufplan run GRAPH PLAN "));
-  for (const char* option : {"--device", "--symbols", "--stress", "--sample", "--capture", "--seed", "--json"}) {
+  for (const char* option :
+       {"--device", "--symbols", "--stress", "--kernels", "--tolerance", "--sample", "--capture", "--seed", "--json"}) {
     EXPECT_THAT(said.out, HasSubstr(option));
   }
 }
