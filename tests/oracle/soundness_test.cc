@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "ir/checker.h"
 #include "ir/graph_builder.h"
+#include "tests/oracle/about_read_bytes.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
 #include "tests/oracle/mutate.h"
@@ -30,19 +31,6 @@ uint64_t NumGraphs() {
   const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
   uint64_t n = 0;
   return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 150;
-}
-
-bool IsAboutReadBytes(ViolationKind kind) {
-  switch (kind) {
-    case ViolationKind::kWrongContent:
-    case ViolationKind::kUnorderedRead:
-    case ViolationKind::kUnorderedOverwrite:
-    case ViolationKind::kOwnOperand:
-    case ViolationKind::kOutputLost:
-    case ViolationKind::kVariableLost:
-    case ViolationKind::kKeepAlive: return true;
-    default: return false;
-  }
 }
 
 std::optional<Difference> FirstDifference(const Graph& graph, const Plan& plan,

@@ -13,6 +13,7 @@
 #include "ir/graph_builder.h"
 #include "tests/ir/checker_mutations.h"
 #include "tests/ir/hand_plan.h"
+#include "tests/oracle/about_read_bytes.h"
 
 namespace bufplan::runtime {
 namespace {
@@ -20,19 +21,6 @@ namespace {
 using checker_mutations::Mutation;
 
 constexpr int kInterleavings = 16;
-
-bool IsAboutReadBytes(ViolationKind kind) {
-  switch (kind) {
-    case ViolationKind::kWrongContent:
-    case ViolationKind::kUnorderedRead:
-    case ViolationKind::kUnorderedOverwrite:
-    case ViolationKind::kOwnOperand:
-    case ViolationKind::kOutputLost:
-    case ViolationKind::kVariableLost:
-    case ViolationKind::kKeepAlive: return true;
-    default: return false;
-  }
-}
 
 absl::StatusOr<Comparison> Execute(const Graph& graph, const Plan& plan) {
   const std::unique_ptr<Device> device = MakeHostDevice({.interleaving_seed = 1});

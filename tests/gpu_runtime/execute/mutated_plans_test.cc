@@ -16,6 +16,7 @@
 #include "gpu_runtime/host/host_device.h"
 #include "gtest/gtest.h"
 #include "ir/checker.h"
+#include "tests/oracle/about_read_bytes.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
 #include "tests/oracle/mutate.h"
@@ -32,19 +33,6 @@ uint64_t NumGraphs() {
   const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
   uint64_t n = 0;
   return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 60;
-}
-
-bool IsAboutReadBytes(ViolationKind kind) {
-  switch (kind) {
-    case ViolationKind::kWrongContent:
-    case ViolationKind::kUnorderedRead:
-    case ViolationKind::kUnorderedOverwrite:
-    case ViolationKind::kOwnOperand:
-    case ViolationKind::kOutputLost:
-    case ViolationKind::kVariableLost:
-    case ViolationKind::kKeepAlive: return true;
-    default: return false;
-  }
 }
 
 enum class Outcome { kEqual, kDiffers, kImpossible };
