@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <type_traits>
 
@@ -91,6 +92,12 @@ class Device {
   }
   // A product by the device's library. ERRORS (at Synchronize): Unimplemented where this build has none.
   virtual void Matmul(StreamHandle stream, const MatmulArgs& arguments) = 0;
+
+  // Runs a function on the host in stream order; it may not call the device. For kernels of one's own on the host.
+  // ERRORS (at Synchronize): Unimplemented on GPUs.
+  virtual void HostCall(StreamHandle stream, std::function<void()> function) = 0;
+  // The stream as the API has it (CUstream, hipStream_t), for kernels and libraries of one's own; null on the host.
+  virtual void* NativeStream(StreamHandle stream) = 0;
 
   // What is enqueued on the event's stream so far. Recorded again, the event stands for the newer moment.
   virtual void Record(EventHandle event, StreamHandle stream) = 0;

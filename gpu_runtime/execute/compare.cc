@@ -21,6 +21,8 @@ namespace {
 constexpr uint64_t kNothing = ~uint64_t{0};
 // How often a run is repeated to see a difference again.
 constexpr int kRetries = 5;
+// Is not repeated for its time.
+constexpr absl::Duration kLongRun = absl::Seconds(2);
 constexpr int64_t kMaxSnapshotBytes = int64_t{1} << 30;
 
 absl::Duration Median(std::vector<absl::Duration> times) {
@@ -66,8 +68,8 @@ class Comparer {
     absl::StatusOr<std::unique_ptr<Executor>> reference = MakeExecutor(nullptr, false);
     if (!reference.ok()) return reference.status();
     reference_ = *std::move(reference);
-    if (options_.timed_runs > 0 && options_.stress > 0) {
-      // As it is; below it does more.
+    if (options_.timed_runs > 0) {
+      // By itself: below it may do more, and starts anew.
       if (absl::Status s = StartReference(); !s.ok()) return s;
       if (absl::Status s = TimedRun(*reference_, {}, reference_times_); !s.ok()) return s;
       if (absl::Status s = TakeTimes(*reference_, reference_times_); !s.ok()) return s;
@@ -75,9 +77,8 @@ class Comparer {
     // Under stress data movements and keep-alives are compared too, so they are looked at here.
     reference_->SetStress(options_.stress > 0);
     if (absl::Status s = StartReference(); !s.ok()) return s;
-    if (absl::Status s = TimedRun(*reference_, {}, options_.stress > 0 ? stress_times_ : reference_times_); !s.ok()) {
-      return s;
-    }
+    std::vector<absl::Duration>& times = options_.timed_runs > 0 ? stress_times_ : reference_times_;
+    if (absl::Status s = TimedRun(*reference_, {}, times); !s.ok()) return s;
     const size_t num_slots = reference_->program().slots.size();
     if (absl::Status s = Download(reference_->slots(), num_slots, expected_); !s.ok()) return s;
     for (const Memory& m : reference_->program().layout.memories) {
@@ -114,9 +115,10 @@ class Comparer {
     times.push_back(absl::Now() - begin);
     return status;
   }
-  // Of later runs: the first one makes what is made once.
+  // Of later runs, if they do not take long: the first one touches memory for the first time.
   absl::Status TakeTimes(Executor& executor, std::vector<absl::Duration>& times) {
-    if (options_.timed_runs > 0) times.clear();
+    if (options_.timed_runs == 0 || times.back() > kLongRun) return absl::OkStatus();
+    times.clear();
     for (int i = 0; i < options_.timed_runs; ++i) {
       if (absl::Status s = TimedRun(executor, {}, times); !s.ok()) return s;
     }

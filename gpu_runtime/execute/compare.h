@@ -39,7 +39,7 @@ struct CompareOptions {
   // fused kernels that add up in another order; 0: equal to the bit. Above 0 reads are not compared.
   double tolerance = 0;
   bool capture = false;
-  // Runs of each beyond the first whose times are taken.
+  // Runs of each beyond the first whose times are taken, unless the first takes some seconds.
   int timed_runs = 0;
 };
 

@@ -13,28 +13,41 @@ namespace {
 constexpr size_t kBegin = 0;
 size_t EndOf(size_t stream) { return 1 + stream; }
 
-// An op or a group where it lies.
+// Ops where they lie: a lone one, a group, or a member of a group whose own values are in the workspace.
 class Site : public KernelSite {
  public:
-  Site(const Executor& executor, const Graph& graph, const Unit& unit)
-      : executor_(executor), graph_(graph), unit_(unit) {}
+  Site(const Executor& executor, const Graph& graph, absl::Span<const OpId> ops, std::optional<int32_t> in_workspace_of)
+      : executor_(executor), graph_(graph), ops_(ops), in_workspace_of_(in_workspace_of) {}
 
   Operand read(size_t member, size_t slot) const override {
-    return executor_.operand(graph_.reads(graph_.op(unit_.ops[member]))[slot].value);
+    return At(graph_.reads(graph_.op(ops_[member]))[slot].value);
   }
   Operand write(size_t member, size_t slot) const override {
-    return executor_.operand(graph_.writes(graph_.op(unit_.ops[member]))[slot].value);
+    return At(graph_.writes(graph_.op(ops_[member]))[slot].value);
   }
   std::byte* scratch(size_t member) const override {
-    const Place& place = executor_.program().layout.scratch[unit_.ops[member].index()];
-    return place.exists() ? executor_.memory(place.memory) + place.shape.at : nullptr;
+    return AddressOf(executor_.program().layout.scratch[ops_[member].index()]);
   }
   absl::Span<const int64_t> symbol_values() const override { return executor_.sizes().symbol_values; }
 
  private:
+  std::byte* AddressOf(const Place& place) const {
+    return place.exists() ? executor_.memory(place.memory) + place.shape.at : nullptr;
+  }
+  Operand At(ValueId v) const {
+    const std::optional<OpId> producer = graph_.producer(v);
+    const Program& program = executor_.program();
+    if (in_workspace_of_.has_value() && producer.has_value() &&
+        program.units.unit_of[producer->index()] == *in_workspace_of_) {
+      return {AddressOf(program.workspace[v.index()])};
+    }
+    return executor_.operand(v);
+  }
+
   const Executor& executor_;
   const Graph& graph_;
-  const Unit& unit_;
+  absl::Span<const OpId> ops_;
+  std::optional<int32_t> in_workspace_of_;
 };
 
 // How long to wait before a unit: in most runs a little here and there; in some, one stream lags far behind.
@@ -195,7 +208,7 @@ void Executor::EnqueueUnit(size_t u, const RunOptions& options) {
   }
   for (const Action& action : program_.actions_of(u)) {
     if (action.kind == ActionKind::kKernel) {
-      EnqueueKernel(unit, stream);
+      EnqueueKernel(u, action, stream);
     } else {
       EnqueueAction(action, stream, options);
     }
@@ -203,10 +216,15 @@ void Executor::EnqueueUnit(size_t u, const RunOptions& options) {
   if (recorded_[u]) device_.Record(pool_.Event(first_event + u), stream);
 }
 
-void Executor::EnqueueKernel(const Unit& unit, StreamHandle stream) {
-  const KernelCall& call = unit.fusion.has_value() ? options_.kernels->of_fusion[unit.fusion->index()]
-                                                   : options_.kernels->of_op[unit.ops[0].index()];
-  call(device_, stream, Site(*this, graph_, unit));
+void Executor::EnqueueKernel(size_t u, const Action& action, StreamHandle stream) {
+  const Unit& unit = program_.units.units[u];
+  const std::vector<KernelCall>& of_fusion = options_.kernels->of_fusion;
+  if (unit.fusion.has_value() && unit.fusion->index() < of_fusion.size() && of_fusion[unit.fusion->index()]) {
+    return of_fusion[unit.fusion->index()](device_, stream, Site(*this, graph_, unit.ops, std::nullopt));
+  }
+  std::optional<int32_t> group;
+  if (unit.fusion.has_value()) group = static_cast<int32_t>(u);
+  options_.kernels->of_op[action.op.index()](device_, stream, Site(*this, graph_, {&action.op, 1}, group));
 }
 
 void Executor::EnqueueAction(const Action& action, StreamHandle stream, const RunOptions& options) {

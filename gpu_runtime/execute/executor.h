@@ -1,9 +1,15 @@
 // Executes a program on a device: memory, streams and events, and what is enqueued on them.
 //
-//   absl::StatusOr<std::unique_ptr<Executor>> executor = Executor::Create(device, graph, &plan, {});
-//   (*executor)->Bind(weights, memory);                  // constants, externals, variables; or the executor allocates
-//   (*executor)->Prepare({s});                           // symbol values
-//   (*executor)->Run();
+//   std::unique_ptr<Device> device = MakeHostDevice();               // or OpenDevice("cuda")
+//   DevicePool pool(*device);
+//   std::unique_ptr<Executor> executor = *Executor::Create(pool, graph, &plan, {.kernels = &table});
+//   executor->Bind(weights, memory);                                 // constants, externals, variables; what is not
+//                                                                    // bound is allocated
+//   executor->Prepare({s});                                          // symbol values
+//   device->CopyIn(executor->stream(), executor->address(x), host_x, bytes);       // inputs, before each run
+//   executor->Enqueue();                                             // or Run(), which also waits
+//   device->CopyOut(executor->stream(), host_y, executor->address(y), bytes);
+//   device->Synchronize();
 //
 // Each arena chunk is one allocation, made once. Prepare() makes the program anew for other symbol values; it allocates
 // again only what must grow: lists of boxes, workspaces, and the memory of a reference. Addresses of values change only
@@ -107,7 +113,7 @@ class Executor {
   void EnqueueStep(const RunOptions& options);
   void EnqueueUnit(size_t unit, const RunOptions& options);
   void EnqueueAction(const Action& action, StreamHandle stream, const RunOptions& options);
-  void EnqueueKernel(const Unit& unit, StreamHandle stream);
+  void EnqueueKernel(size_t unit, const Action& action, StreamHandle stream);
 
   DevicePool& pool_;
   Device& device_;

@@ -15,6 +15,7 @@
 #define BUFPLAN_GPU_RUNTIME_GPU_COMMON_GPU_DEVICE_H_
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <set>
 #include <utility>
@@ -105,6 +106,9 @@ class GpuDevice final : public Device {
 
   void LaunchBytes(StreamHandle stream, KernelId kernel, int64_t items, const void* arguments, size_t) override {
     if (items <= 0) return;
+    if (static_cast<size_t>(kernel) >= functions_.size()) {
+      return failure_.Update(absl::FailedPreconditionError("Launch of a kernel that is not in the list of kernels"));
+    }
     void* parameters[] = {const_cast<void*>(arguments), &items};
     Enqueue(api_.launch, functions_[static_cast<size_t>(kernel)], static_cast<unsigned>(std::min(items, kMaxTeams)), 1u,
             1u, static_cast<unsigned>(kTeamSize), 1u, 1u, 0u, Of(stream).stream, parameters, nullptr);
@@ -120,6 +124,12 @@ class GpuDevice final : public Device {
     }
     failure_.Update(blas_.Multiply(s.stream, s.workspace, arguments));
   }
+
+  void HostCall(StreamHandle, std::function<void()>) override {
+    failure_.Update(absl::UnimplementedError(
+        absl::StrCat("host calls are for the host; with ", Api::kName, " enqueue on the native stream")));
+  }
+  void* NativeStream(StreamHandle stream) override { return reinterpret_cast<void*>(Of(stream).stream); }
 
   // Inside a capture another event of the API stands for the same handle: outside, what was recorded before holds on.
   void Record(EventHandle event, StreamHandle stream) override {

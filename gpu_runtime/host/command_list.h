@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -42,7 +43,7 @@ class HostEvent {
   std::atomic<int64_t> completed_ = 0;
 };
 
-enum class CommandKind : uint8_t { kKernel, kCopy, kFill, kMatmul, kRecord, kWait, kReplay };
+enum class CommandKind : uint8_t { kKernel, kCopy, kFill, kMatmul, kFunction, kRecord, kWait, kReplay };
 
 struct HostGraph;
 class CommandList;
@@ -56,7 +57,7 @@ struct Command {
   const void* from = nullptr;           // kCopy
   HostEvent* event = nullptr;           // kRecord, kWait
   const CommandList* replay = nullptr;  // kReplay
-  size_t arguments_at = 0;              // kKernel, kMatmul: into the list's arguments
+  size_t arguments_at = 0;              // kKernel, kMatmul, kFunction: into the list's arguments, or functions
 };
 
 class CommandList {
@@ -67,6 +68,7 @@ class CommandList {
   void clear() {
     commands_.clear();
     arguments_.clear();
+    functions_.clear();
   }
 
   void Push(const Command& command) { commands_.push_back(command); }
@@ -76,6 +78,12 @@ class CommandList {
     if (bytes > 0) std::memcpy(static_cast<void*>(&arguments_[command.arguments_at]), arguments, bytes);
     commands_.push_back(command);
   }
+  void Push(Command command, std::function<void()> function) {
+    command.arguments_at = functions_.size();
+    functions_.push_back(std::move(function));
+    commands_.push_back(command);
+  }
+  const std::function<void()>& function(const Command& command) const { return functions_[command.arguments_at]; }
   const void* arguments(const Command& command) const { return arguments_.data() + command.arguments_at; }
 
  private:
@@ -85,6 +93,7 @@ class CommandList {
   };
   std::vector<Command> commands_;
   std::vector<Unit> arguments_;
+  std::vector<std::function<void()>> functions_;
 };
 
 // What was captured: a list for each stream that takes part. Its events are its own: replay r (from 0) completes ticket

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -86,12 +87,19 @@ class HostDevice : public Device {
   void LaunchBytes(StreamHandle stream, KernelId kernel, int64_t items, const void* arguments,
                    size_t argument_bytes) override {
     if (items <= 0) return;
+    if (static_cast<size_t>(kernel) >= kNumKernels)
+      return Fail("Launch of a kernel that is not in the list of kernels");
     Push(stream, {.kind = CommandKind::kKernel, .amount = items, .kernel = HostKernelOf(kernel)}, arguments,
          argument_bytes);
   }
   void Matmul(StreamHandle stream, const MatmulArgs& arguments) override {
     Push(stream, {.kind = CommandKind::kMatmul}, &arguments, sizeof(arguments));
   }
+
+  void HostCall(StreamHandle stream, std::function<void()> function) override {
+    Push(stream, {.kind = CommandKind::kFunction}, function);
+  }
+  void* NativeStream(StreamHandle) override { return nullptr; }
 
   void Record(EventHandle event, StreamHandle stream) override {
     if (capture_.has_value() && !capture_->Takes(stream)) {

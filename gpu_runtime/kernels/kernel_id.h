@@ -2,6 +2,7 @@
 #ifndef BUFPLAN_GPU_RUNTIME_KERNELS_KERNEL_ID_H_
 #define BUFPLAN_GPU_RUNTIME_KERNELS_KERNEL_ID_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace bufplan::runtime {
@@ -42,6 +43,12 @@ enum class KernelId : uint16_t {
   BUFPLAN_FOR_EACH_KERNEL(BUFPLAN_KERNEL_ID)
 #undef BUFPLAN_KERNEL_ID
 };
+
+inline constexpr size_t kNumKernels = 0
+#define BUFPLAN_COUNT_KERNEL(name) +1
+    BUFPLAN_FOR_EACH_KERNEL(BUFPLAN_COUNT_KERNEL)
+#undef BUFPLAN_COUNT_KERNEL
+    ;
 
 }  // namespace bufplan::runtime
 

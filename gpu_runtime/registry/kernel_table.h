@@ -35,10 +35,12 @@ class KernelSite {
   virtual absl::Span<const int64_t> symbol_values() const = 0;
 };
 
-// Enqueues the kernel.
+// Enqueues the kernel: by Launch() or Matmul(), by Device::HostCall() on the host, or on the native stream of a GPU.
+// When it is called nothing of what it will work on is there yet, so it may not look at memory itself.
 using KernelCall = std::function<void(Device&, StreamHandle, const KernelSite&)>;
 
 struct KernelTable {
+  // Either may be shorter than there are ops or fusions; what is missing is empty.
   std::vector<KernelCall> of_op;      // by OpId; empty ones: mixing
   std::vector<KernelCall> of_fusion;  // by FusionId; empty ones: member by member
 };

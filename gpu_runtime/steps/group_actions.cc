@@ -16,8 +16,7 @@ void ProgramBuilder::EmitGroup(size_t u) {
   const Unit& unit = out_.units.units[u];
   OpenGroup(unit);
   FindNeeded(unit);
-  const size_t fusion = unit.fusion->index();
-  if (fusion < options_.fusion_has_kernel.size() && options_.fusion_has_kernel[fusion]) {
+  if (HasKernel(*unit.fusion)) {
     EmitGroupKernel(unit);
   } else {
     for (OpId o : unit.ops) {
@@ -32,7 +31,7 @@ void ProgramBuilder::EmitGroup(size_t u) {
 
 void ProgramBuilder::OpenGroup(const Unit& unit) {
   inside_.assign(graph_.values().size(), false);
-  workspace_.resize(graph_.values().size());
+  out_.workspace.resize(graph_.values().size());
   needed_.resize(graph_.values().size());
   int32_t& memory = workspace_memory_[static_cast<size_t>(unit.stream)];
   if (memory < 0) {
@@ -44,7 +43,7 @@ void ProgramBuilder::OpenGroup(const Unit& unit) {
     for (const Write& w : graph_.writes(graph_.op(o))) {
       const int64_t bytes = sizes_.value_bytes[w.value.index()];
       inside_[w.value.index()] = true;
-      workspace_[w.value.index()] = bytes == 0 ? Place() : Place{memory, {end, bytes, {}}};
+      out_.workspace[w.value.index()] = bytes == 0 ? Place() : Place{memory, {end, bytes, {}}};
       end += (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
     }
   }
@@ -131,7 +130,7 @@ void ProgramBuilder::FindNeeded(const Unit& unit) {
 void ProgramBuilder::EmitResults(const Unit& unit) {
   for (OpId o : unit.ops) {
     for (const Write& w : graph_.writes(graph_.op(o))) {
-      const Place &from = workspace_[w.value.index()], &to = out_.layout.of(w.value);
+      const Place &from = out_.workspace[w.value.index()], &to = out_.layout.of(w.value);
       if (!from.exists() || !to.exists()) continue;
       const Boxes bytes = Take(Clip(Whole(w.value), NewBytes(o, w).And(defined_.of(w.value))));
       const Boxes boxes = Take(Pair(Take(Through(bytes, from.shape)), Take(Through(bytes, to.shape))));

@@ -16,7 +16,7 @@ void ProgramBuilder::EmitOp(OpId o) {
     case OpKind::kCompute:
     case OpKind::kFill:
       for (const Write& w : graph_.writes(op)) EmitCarry(op, w);
-      if (inside_.empty() && o.index() < options_.op_has_kernel.size() && options_.op_has_kernel[o.index()]) {
+      if (HasKernel(o)) {
         EmitKernel(o);
       } else {
         EmitHashes(o);
@@ -146,10 +146,10 @@ void ProgramBuilder::EmitMixes(OpId o) {
 // A kernel of its own: what it touches is said, and noted.
 void ProgramBuilder::EmitKernel(OpId o) {
   const Op& op = graph_.op(o);
-  for (const Read& read : graph_.reads(op)) {
-    NoteRead({.value = read.value, .memory = PlaceOf(read.value).memory},
-             Source(read.value, sizes_.ShapeOf(read.value, read.region)));
-  }
+  const auto note_read = [&](ValueId v, bool rewritten, const Shape& region) {
+    if (!Inside(v)) NoteRead({.value = v, .rewritten = rewritten, .memory = PlaceOf(v).memory}, Source(v, region));
+  };
+  for (const Read& r : graph_.reads(op)) note_read(r.value, false, sizes_.ShapeOf(r.value, r.region));
   Add(ActionKind::kKernel, {}, -1);
   for (uint32_t w = 0; w < op.num_writes; ++w) {
     const Write& write = graph_.writes(op)[w];
@@ -157,10 +157,8 @@ void ProgramBuilder::EmitKernel(OpId o) {
     if (region.bytes() == 0) continue;
     const Place& place = Used(write.value);
     if (!place.exists()) return;
-    if (write.base.has_value() && write.cover == Cover::kPart) {
-      NoteRead({.value = *write.base, .rewritten = true, .memory = PlaceOf(*write.base).memory},
-               Source(*write.base, region));
-    }
+    if (write.base.has_value() && write.cover == Cover::kPart) note_read(*write.base, true, region);
+    if (Inside(write.value)) continue;
     const Boxes bytes = Take(Clip(region, ByteSet::Of({region.at, region.end()})));
     NoteWrite({.value = write.value, .write = w, .memory = place.memory}, Take(Through(bytes, place.shape)), false);
   }

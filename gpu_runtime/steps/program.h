@@ -9,9 +9,9 @@
 //   verify     that its scratch is still garbage                                                        (stress)
 //   poison     what nobody reads any more                                                               (stress)
 //
-// A fused group without a kernel of its own runs member by member in a workspace of its stream, and what it makes is
-// moved to its place at the end: so it reads everything before it writes anything, as a fused kernel may not; what it
-// may, the scribbles at its start see to.
+// A fused group without a kernel of its own runs member by member, each by its kernel or mixing, in a workspace of its
+// stream, and what it makes is moved to its place at the end: so it reads everything before it writes anything, as a
+// fused kernel may not; what it may, the scribbles at its start see to.
 //
 // Every read has a slot that its hash goes to, the same slot for the same read in the reference: so two executions are
 // compared read by read. COST: O(uses + runs of strided bytes). LIFETIME: refers to nothing. THREADS: value type.
@@ -35,6 +35,7 @@
 
 namespace bufplan::runtime {
 
+// kKernel: of the action's op; or of the whole group, if that has one.
 enum class ActionKind : uint8_t { kScribble, kMove, kHash, kMix, kKernel, kVerify };
 
 // Garbage at byte b of a memory is MixedByte(kGarbageSeed, b).
@@ -66,7 +67,9 @@ struct Program {
   std::vector<Action> actions;
   std::vector<uint32_t> first_action;  // by unit, and one more
   std::vector<Box> boxes;
-  std::vector<SlotUse> slots;           // kNone: this program does not hash it
+  std::vector<SlotUse> slots;  // kNone: this program does not hash it
+  // By ValueId: where the values that are made inside of a group without a kernel lie while it runs.
+  std::vector<Place> workspace;
   int32_t num_faults = 0;               // kVerify actions
   std::vector<ByteSet> garbage_at_end;  // by memory: where garbage must lie still (stress)
 
@@ -82,7 +85,7 @@ struct ProgramOptions {
   bool trace = false;     // hashes also of what data movements read, and of kept-alive values
   bool scribble = false;  // garbage where nothing lies, and its verification
   uint64_t seed = 1;      // of what mixing ops write
-  // By OpId and FusionId: has a kernel of its own. Empty: none has.
+  // By OpId and FusionId: has a kernel of its own. What is beyond the end has none.
   std::vector<bool> op_has_kernel = {}, fusion_has_kernel = {};
 };
 

@@ -48,9 +48,15 @@ class ProgramBuilder {
   void Fail(OpId o, const absl::Status& status);
   Boxes Take(absl::StatusOr<Boxes> boxes);
 
+  bool HasKernel(OpId o) const {
+    return o.index() < options_.op_has_kernel.size() && options_.op_has_kernel[o.index()];
+  }
+  bool HasKernel(FusionId f) const {
+    return f.index() < options_.fusion_has_kernel.size() && options_.fusion_has_kernel[f.index()];
+  }
   bool Inside(ValueId v) const { return !inside_.empty() && inside_[v.index()]; }
   // Where a value lies for the unit at hand: of a group's own values, in the workspace.
-  const Place& PlaceOf(ValueId v) const { return Inside(v) ? workspace_[v.index()] : out_.layout.of(v); }
+  const Place& PlaceOf(ValueId v) const { return Inside(v) ? out_.workspace[v.index()] : out_.layout.of(v); }
   const Place& Used(ValueId v);  // that must exist if it has bytes
   Shape Whole(ValueId v) const { return {0, sizes_.value_bytes[v.index()], {}}; }
   // What is read of a region: addresses with indices.
@@ -113,7 +119,6 @@ class ProgramBuilder {
   std::vector<std::pair<int32_t, ByteSet>> scratch_;  // by memory
   // Of the group at hand, by ValueId.
   std::vector<bool> inside_;  // empty: a lone op
-  std::vector<Place> workspace_;
   std::vector<ByteSet> needed_;
   std::vector<int64_t> workspace_bytes_;   // by stream
   std::vector<int32_t> workspace_memory_;  // by stream; -1: none yet

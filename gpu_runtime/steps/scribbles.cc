@@ -70,10 +70,6 @@ void ProgramBuilder::AddScribbles(size_t u) {
 }
 
 void ProgramBuilder::AddScratch(const Unit& unit) {
-  const bool kernel =
-      unit.fusion.has_value()
-          ? unit.fusion->index() < options_.fusion_has_kernel.size() && options_.fusion_has_kernel[unit.fusion->index()]
-          : unit.ops[0].index() < options_.op_has_kernel.size() && options_.op_has_kernel[unit.ops[0].index()];
   for (OpId o : unit.ops) {
     const Place& scratch = out_.layout.scratch[o.index()];
     if (!scratch.exists()) continue;
@@ -81,7 +77,7 @@ void ProgramBuilder::AddScratch(const Unit& unit) {
     op_ = o;
     AddScribble(scratch.memory, bytes);
     // A kernel writes there what it wants.
-    if (!kernel) {
+    if (!HasKernel(o) && !(unit.fusion.has_value() && HasKernel(*unit.fusion))) {
       Action& verify = Add(ActionKind::kVerify, LinesOf(bytes), scratch.memory);
       verify.seed = kGarbageSeed;
       verify.slot = out_.num_faults++;

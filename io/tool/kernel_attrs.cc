@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gpu_runtime/kernels/half.h"
 #include "gpu_runtime/kernels/mix.h"
 #include "gpu_runtime/registry/find_kernel.h"
@@ -76,7 +77,9 @@ class SpecReader {
     if (definition == nullptr) {
       std::vector<absl::string_view> known;
       for (const runtime::KernelDefinition& d : runtime::AllKernels()) known.push_back(d.name);
-      return Fault(who_, absl::StrCat("there is no kernel ", InQuotes(spec.kernel), DidYouMean(spec.kernel, known)));
+      const std::string hint = DidYouMean(spec.kernel, known);
+      return Fault(who_, absl::StrCat("there is no kernel ", InQuotes(spec.kernel),
+                                      hint.empty() ? absl::StrCat("; there are ", absl::StrJoin(known, ", ")) : hint));
     }
     for (JsonValue member : object) {
       if (member.key() == "name") continue;
@@ -118,7 +121,12 @@ class SpecReader {
       }
       case runtime::ParameterKind::kType: {
         const std::optional<ElementType> type = value.kind() == JsonKind::kString ? TypeOf(value.text()) : std::nullopt;
-        if (!type.has_value()) return Wrong(name, value, "\"f32\", \"f16\" or \"bf16\"");
+        if (!type.has_value()) {
+          return Fault(who_, absl::StrCat(InQuotes(name), " is ",
+                                          value.kind() == JsonKind::kString ? InQuotes(value.text())
+                                                                            : std::string(value.KindName()),
+                                          ", must be \"f32\", \"f16\" or \"bf16\""));
+        }
         spec.types[name] = *type;
         return absl::OkStatus();
       }

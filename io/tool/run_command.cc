@@ -134,10 +134,12 @@ void Merge(const Comparison& more, Report& report) {
 struct RealKernels {
   runtime::KernelTable table;
   std::vector<ContentSpec> contents;
-  int64_t ops = 0;
+  int64_t compute_ops = 0, ops = 0;  // ops: of these, that have a kernel
+  int64_t groups = 0;                // that the plan fuses and that have one
+  std::string mixing = {};           // the first op without
 };
 
-absl::StatusOr<RealKernels> LoadKernels(const Graph& graph) {
+absl::StatusOr<RealKernels> LoadKernels(const Graph& graph, const Plan& plan) {
   const auto specs = KernelSpecsOf(graph);
   if (!specs.ok()) return specs.status();
   absl::StatusOr<runtime::KernelTable> table = runtime::BindKernels(graph, *specs);
@@ -145,7 +147,21 @@ absl::StatusOr<RealKernels> LoadKernels(const Graph& graph) {
   absl::StatusOr<std::vector<ContentSpec>> contents = ContentSpecsOf(graph);
   if (!contents.ok()) return contents.status();
   RealKernels kernels = {*std::move(table), *std::move(contents)};
-  for (const auto& spec : *specs) kernels.ops += spec.has_value() ? 1 : 0;
+  for (size_t o = 0; o < specs->size(); ++o) {
+    const OpId op(static_cast<int32_t>(o));
+    if (graph.op(op).kind != OpKind::kCompute) continue;
+    ++kernels.compute_ops;
+    if ((*specs)[o].has_value()) {
+      ++kernels.ops;
+    } else if (kernels.mixing.empty()) {
+      kernels.mixing = InQuotes(graph.name(op));
+    }
+  }
+  for (size_t f = 0; f < plan.fused.size(); ++f) {
+    const size_t fusion = plan.fused[f].fusion.index();
+    if (!plan.fused[f].fused || fusion >= kernels.table.of_fusion.size()) continue;
+    kernels.groups += kernels.table.of_fusion[fusion] != nullptr ? 1 : 0;
+  }
   if (kernels.ops == 0) {
     return absl::InvalidArgumentError("option --kernels: no op of the graph has an attribute \"kernel\"");
   }
@@ -199,7 +215,16 @@ std::string TimeText(absl::Duration d) {
   return us < 1e6 ? absl::StrFormat("%.2f ms", us / 1e3) : absl::StrFormat("%.2f s", us / 1e6);
 }
 
-std::string ReportText(const Graph& graph, const Plan& plan, const Request& request, const Report& report) {
+// "kernels: 124 of 125 ops, 25 fused groups; the others mix, "embed" for one".
+std::string KernelsText(const RealKernels& kernels) {
+  return absl::StrCat("kernels: ", FormatCount(kernels.ops), " of ", Plural(kernels.compute_ops, "op", "ops"), ", ",
+                      Plural(kernels.groups, "fused group", "fused groups"),
+                      kernels.mixing.empty() ? "" : absl::StrCat("; the others mix, ", kernels.mixing, " for one"),
+                      "\n");
+}
+
+std::string ReportText(const Graph& graph, const Plan& plan, const Request& request, const RealKernels& kernels,
+                       const Report& report) {
   const Comparison& c = report.comparison;
   const std::string at =
       graph.symbols().empty() ? "" : absl::StrCat(" (at ", SymbolValuesText(graph, report.symbols), ")");
@@ -217,7 +242,8 @@ std::string ReportText(const Graph& graph, const Plan& plan, const Request& requ
   table.Row({"copies", FormatCount(plan.stats.copies_kept),
              FormatCount(plan.stats.copies_kept + plan.stats.copies_elided), ""});
   std::string text =
-      absl::StrCat(table.Text(), "\nequal: ", Plural(c.runs, "run", "runs"), " on ", report.device, ", ",
+      absl::StrCat(table.Text(), "\n", request.real_kernels ? KernelsText(kernels) : "",
+                   "equal: ", Plural(c.runs, "run", "runs"), " on ", report.device, ", ",
                    request.real_kernels ? "" : absl::StrCat(Plural(c.reads_compared, "read", "reads"), " and "),
                    Plural(c.values_compared, "value", "values"), " at the end compared");
   if (!graph.symbols().empty()) {
@@ -282,7 +308,7 @@ absl::StatusOr<int> RunRun(const CommandLine& line, const ToolIo& io) {
   if (!planned->mismatch.ok()) return absl::InvalidArgumentError(planned->mismatch.message());
   const absl::StatusOr<Request> request = ParseRequest(line, *graph);
   if (!request.ok()) return request.status();
-  absl::StatusOr<RealKernels> kernels = request->real_kernels ? LoadKernels(*graph) : RealKernels();
+  absl::StatusOr<RealKernels> kernels = request->real_kernels ? LoadKernels(*graph, planned->plan) : RealKernels();
   if (!kernels.ok()) return InFile(path, kernels.status());
   absl::StatusOr<Report> report = absl::InternalError("");
   {
@@ -290,8 +316,8 @@ absl::StatusOr<int> RunRun(const CommandLine& line, const ToolIo& io) {
     report = Execute(*graph, planned->plan, *request, *kernels);
   }
   if (!report.ok()) return report.status();
-  const std::string text =
-      line.Has("--json") ? ReportJson(*graph, *request, *report) : ReportText(*graph, planned->plan, *request, *report);
+  const std::string text = line.Has("--json") ? ReportJson(*graph, *request, *report)
+                                              : ReportText(*graph, planned->plan, *request, *kernels, *report);
   if (absl::Status s = WriteResult(text, io); !s.ok()) return s;
   return report->comparison.difference.has_value() ? 1 : 0;
 }

@@ -338,6 +338,31 @@ TEST_P(AnyDevice, AFailureSticksUntilSynchronize) {
   EXPECT_THAT(Read(x, 16), Each(6));
 }
 
+TEST_P(AnyDevice, CallsHostFunctionsInStreamOrderOnTheHostAlone) {
+  const StreamHandle stream = Stream();
+  std::byte* const memory = Memory(4);
+  std::byte seen{0};
+  device().Fill(stream, memory, 7, 4);
+  device().HostCall(stream, [&] { seen = memory[0]; });
+  device().Fill(stream, memory, 9, 4);
+  const absl::Status status = device().Synchronize();
+  // Who has streams of an API leaves calls to it.
+  if (device().NativeStream(stream) == nullptr) {
+    EXPECT_EQ(device().properties().backend, Backend::kHost);
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(seen, std::byte{7});
+  } else {
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  }
+}
+
+TEST_P(AnyDevice, RefusesAKernelThatIsNotInTheList) {
+  const int argument = 0;
+  device().LaunchBytes(Stream(), static_cast<KernelId>(kNumKernels), 1, &argument, sizeof(argument));
+  EXPECT_EQ(device().Synchronize().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(device().Synchronize().ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(On, AnyDevice, testing::ValuesIn(DevicesUnderTest()), NameOf);
 
 }  // namespace

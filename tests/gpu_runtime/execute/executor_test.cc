@@ -291,6 +291,56 @@ TEST_F(ExecutorTest, StridesOfOneRunAreStrides) {
   EXPECT_TRUE(executor->operand(ValueNamed(graph, "x")).strides.empty());
 }
 
+// A group without a kernel, members with kernels of their own: m = 2x in the workspace, r = m + x in its place.
+TEST_F(ExecutorTest, MembersKernelsRunInTheWorkspaceOfAGroupWithoutAKernel) {
+  const Graph graph = Built([](GraphBuilder& b) {
+    const ValueId x = b.Input("x", 4);
+    const ValueId m =
+        b.Compute("m1", {.reads = {x}, .writes = {{.name = "m", .bytes = 4}}, .options = {.scratch_bytes = 8}});
+    b.Output(b.Compute("m2", {.reads = {m, x}, .writes = {{.name = "r", .bytes = 4}}}));
+    Fusion fusion;
+    fusion.name = "pair";
+    fusion.ops = {OpId(0), OpId(1)};
+    b.AddFusion(fusion);
+  });
+  const Plan plan = HandPlan(graph)
+                        .At(ValueNamed(graph, "x"), 0)
+                        .At(ValueNamed(graph, "r"), 4)
+                        .Scratch(OpNamed(graph, "m1"), 8)
+                        .Fuse(0)
+                        .Done();
+  const auto number = [](const Operand& o) { return reinterpret_cast<int32_t*>(o.data); };
+  KernelTable kernels;
+  kernels.of_op.push_back([&](Device& device, StreamHandle stream, const KernelSite& site) {
+    const int32_t* const x = number(site.read(0, 0));
+    int32_t* const m = number(site.write(0, 0));
+    std::byte* const scratch = site.scratch(0);
+    device.HostCall(stream, [x, m, scratch] {
+      *scratch = std::byte{1};  // its own affair
+      *m = 2 * *x;
+    });
+  });
+  kernels.of_op.push_back([&](Device& device, StreamHandle stream, const KernelSite& site) {
+    const int32_t *const m = number(site.read(0, 0)), *const x = number(site.read(0, 1));
+    int32_t* const r = number(site.write(0, 0));
+    device.HostCall(stream, [m, x, r] { *r = *m + *x; });
+  });
+  for (const bool stress : {false, true}) {
+    for (const bool capture : {false, true}) {
+      const std::unique_ptr<Executor> executor =
+          Make(graph, &plan, {.kernels = &kernels, .stress = stress, .capture = capture});
+      ASSERT_TRUE(executor->Prepare({}).ok());
+      const int32_t x = 7;
+      int32_t r = 0;
+      device_->CopyIn(executor->stream(), executor->address(ValueNamed(graph, "x")), &x, 4);
+      ASSERT_TRUE(executor->Run().ok());
+      device_->CopyOut(executor->stream(), &r, executor->address(ValueNamed(graph, "r")), 4);
+      ASSERT_TRUE(device_->Synchronize().ok());
+      EXPECT_EQ(r, 21) << stress << capture;
+    }
+  }
+}
+
 TEST_F(ExecutorTest, AGroupsKernelRunsForAllMembers) {
   const Graph graph = Built([](GraphBuilder& b) {
     const ValueId x = b.Input("x", 8);

@@ -49,6 +49,8 @@ class EmulatedDevice : public Device {
   void LaunchBytes(StreamHandle, KernelId kernel, int64_t items, const void* arguments, size_t) override {
     kKernels[static_cast<size_t>(kernel)](teams_, items, arguments);
   }
+  void HostCall(StreamHandle, std::function<void()> function) override { function(); }
+  void* NativeStream(StreamHandle stream) override { return host_->NativeStream(stream); }
   void Matmul(StreamHandle stream, const MatmulArgs& arguments) override {
     host_->Matmul(stream, arguments);
     if (!host_->Synchronize().ok()) std::abort();

@@ -81,6 +81,8 @@ TEST(KernelAttrs, FaultsNameOpAndParameter) {
   EXPECT_THAT(FaultOf(R"({"kernel": {"rows": 3}})"), HasSubstr("has no \"name\""));
   EXPECT_THAT(FaultOf(R"({"kernel": {"name": "rms_nrm"}})"), HasSubstr("there is no kernel \"rms_nrm\""));
   EXPECT_THAT(FaultOf(R"({"kernel": {"name": "rms_nrm"}})"), HasSubstr("did you mean \"rms_norm\"?"));
+  EXPECT_THAT(FaultOf(R"({"kernel": {"name": "zzz"}})"),
+              HasSubstr("there is no kernel \"zzz\"; there are add, argsort,"));
   EXPECT_THAT(FaultOf(R"({"kernel": {"name": "rms_norm", "row": 1}})"),
               HasSubstr("\"rms_norm\" has no parameter \"row\"; did you mean \"rows\"?"));
   EXPECT_THAT(FaultOf(R"({"kernel": {"name": "rms_norm", "rows": 1.5}})"),
@@ -89,7 +91,7 @@ TEST(KernelAttrs, FaultsNameOpAndParameter) {
   EXPECT_THAT(FaultOf(R"({"kernel": {"name": "rms_norm", "epsilon": "small"}})"),
               HasSubstr("\"epsilon\" is a string, must be a number"));
   EXPECT_THAT(FaultOf(R"({"kernel": {"name": "matmul", "type": "f64"}})"),
-              HasSubstr("\"type\" is a string, must be \"f32\", \"f16\" or \"bf16\""));
+              HasSubstr("\"type\" is \"f64\", must be \"f32\", \"f16\" or \"bf16\""));
 }
 
 TEST(ContentAttrs, DefaultsAndFaults) {

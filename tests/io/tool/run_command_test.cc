@@ -244,6 +244,7 @@ TEST_F(RunCommandTest, RealKernels) {
   ASSERT_THAT(files_["real_plan.json"], HasSubstr("\"action\": \"fused\""));
   Said said = Run({"real.json", "real_plan.json", "--kernels", "real", "--stress", "2"});
   EXPECT_EQ(said.status, 0) << said.out << said.err;
+  EXPECT_THAT(said.out, HasSubstr("\nkernels: 2 of 3 ops, 1 fused group; the others mix, \"mix\" for one\n"));
   EXPECT_THAT(said.out, HasSubstr("equal: 3 runs on host"));
   EXPECT_THAT(said.out, HasSubstr(", 6 values at the end compared\n"));
   said = Run({"real.json", "real_plan.json", "--kernels", "real", "--tolerance", "1e-6"});
