@@ -13,6 +13,7 @@
 #define BUFPLAN_GPU_RUNTIME_EXECUTE_COMPARE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "absl/time/time.h"
 #include "gpu_runtime/device/device.h"
 #include "gpu_runtime/execute/contents.h"
+#include "gpu_runtime/execute/device_pool.h"
 #include "gpu_runtime/registry/kernel_table.h"
 #include "ir/graph.h"
 #include "ir/plan.h"
@@ -35,9 +37,12 @@ struct CompareOptions {
   // Real kernels in place of mixing ops. What they read is not hashed; differences show at the end, or as garbage.
   const KernelTable* kernels = nullptr;
   InitialBytes initial = nullptr;  // see execute/contents.h
-  // Of elements of f32 at the end: |planned - reference| <= tolerance * (1 + the largest |reference| of the value). For
-  // fused kernels that add up in another order; 0: equal to the bit. Above 0 reads are not compared.
+  // Of elements of f32 at the end: |planned - reference| <= tolerance * (1 + the largest finite |reference| of the
+  // value), or equal to the bit; what is not finite or subnormal must be equal. For fused kernels that add up in
+  // another order; 0: all is equal to the bit. Above 0 reads are not compared.
   double tolerance = 0;
+  // Whether the elements of a value are f32; null: of all. Others are equal to the bit.
+  std::function<bool(ValueId)> is_f32 = nullptr;
   bool capture = false;
   // Runs of each beyond the first whose times are taken, unless the first takes some seconds.
   int timed_runs = 0;
@@ -67,8 +72,10 @@ struct Comparison {
   absl::Duration planned_time, reference_time;  // medians; with timed_runs 0 of the one run there was
 };
 
-// Equal as far as it was looked at; or the first difference.
+// Equal as far as it was looked at; or the first difference. A pool serves many comparisons with its streams.
 absl::StatusOr<Comparison> CompareWithReference(Device& device, const Graph& graph, const Plan& plan,
+                                                const CompareOptions& options = {});
+absl::StatusOr<Comparison> CompareWithReference(DevicePool& pool, const Graph& graph, const Plan& plan,
                                                 const CompareOptions& options = {});
 
 }  // namespace bufplan::runtime

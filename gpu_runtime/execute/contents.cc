@@ -14,14 +14,16 @@ void Contents::AddCheck(Check check, Boxes boxes, std::byte* base, uint64_t seed
   checks_.push_back(check);
 }
 
-void Contents::AddMemory(const Program& program, int32_t id, std::byte* data) {
+void Contents::AddMemory(const Program& program, int32_t id, std::byte* data, bool sample) {
   const Memory& memory = program.layout.memories[static_cast<size_t>(id)];
-  if (memory.kind == MemoryKind::kChunk) AddFill(LinesOf(ByteSet::Of({0, memory.bytes})), data, kGarbageSeed);
+  // Of a sample nearly all of it is never touched.
+  const bool garbage = memory.kind == MemoryKind::kChunk && !sample;
+  if (garbage) AddFill(LinesOf(ByteSet::Of({0, memory.bytes})), data, kGarbageSeed);
   const ByteSet guards =
       ByteSet::OfAll({{0, kGuardBytes}, {kGuardBytes + memory.bytes, 2 * kGuardBytes + memory.bytes}});
   AddFill(LinesOf(guards), data - kGuardBytes, kGarbageSeed);
   AddCheck({Check::Kind::kGuard, id, -kGuardBytes}, LinesOf(guards), data - kGuardBytes, kGarbageSeed);
-  if (static_cast<size_t>(id) < program.garbage_at_end.size() && memory.kind == MemoryKind::kChunk) {
+  if (garbage && static_cast<size_t>(id) < program.garbage_at_end.size()) {
     AddCheck({Check::Kind::kGarbage, id, 0}, LinesOf(program.garbage_at_end[static_cast<size_t>(id)]), data,
              kGarbageSeed);
   }
@@ -52,7 +54,8 @@ absl::StatusOr<Contents> Contents::Make(const Graph& graph, Executor& executor, 
     // The reference's own memory has no garbage to speak of, and may be large.
     if (memory.kind == MemoryKind::kOwn || memory.kind == MemoryKind::kWorkspace) continue;
     if (memory.kind == MemoryKind::kCaller && IsReadOnly(graph.value(memory.owner)) && !constants) continue;
-    c.AddMemory(program, static_cast<int32_t>(m), executor.memory(static_cast<int32_t>(m)));
+    c.AddMemory(program, static_cast<int32_t>(m), executor.memory(static_cast<int32_t>(m)),
+                executor.defined().sample_bytes.has_value());
   }
   for (size_t i = 0; i < graph.values().size(); ++i) {
     const ValueId v(static_cast<int32_t>(i));

@@ -53,7 +53,7 @@ class Contents {
   };
   void AddFill(Boxes boxes, std::byte* base, uint64_t seed);
   void AddCheck(Check check, Boxes boxes, std::byte* base, uint64_t seed);
-  void AddMemory(const Program& program, int32_t id, std::byte* data);
+  void AddMemory(const Program& program, int32_t id, std::byte* data, bool sample);
 
   // Given bytes: kept on the device.
   struct Given {

@@ -9,6 +9,9 @@
 namespace bufplan::runtime {
 namespace {
 
+// So that sums of a few sizes are numbers.
+constexpr int64_t kMaxMemoryBytes = int64_t{1} << 60;
+
 // Events of a pool: where all other streams begin, where each ends, then one for each unit.
 constexpr size_t kBegin = 0;
 size_t EndOf(size_t stream) { return 1 + stream; }
@@ -146,6 +149,9 @@ absl::Status Executor::PlaceMemories() {
       continue;
     }
     const int64_t bytes = caller ? graph_.value(memories[m].owner).max_bytes : memories[m].bytes;
+    if (bytes > kMaxMemoryBytes) {
+      return absl::ResourceExhaustedError(absl::StrCat(PlaceText(graph_, memories[m], 0), " has ", bytes, " bytes"));
+    }
     const absl::StatusOr<std::byte*> data = Grown(buffers_[m], bytes + 2 * kGuardBytes);
     if (!data.ok()) return data.status();
     memories_[m] = *data + kGuardBytes;

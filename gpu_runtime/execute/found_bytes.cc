@@ -10,6 +10,8 @@
 namespace bufplan::runtime {
 namespace {
 
+constexpr size_t kLeastAlike = 4;
+
 std::string Hex(std::byte b) { return absl::StrCat(absl::Hex(static_cast<unsigned>(b), absl::kZeroPad2)); }
 
 }  // namespace
@@ -54,7 +56,8 @@ absl::StatusOr<std::string> FoundBytes::FoundText(int32_t memory, int64_t offset
     const size_t most = std::min({sizeof(there), found.size(), static_cast<size_t>(size - byte)});
     if (absl::Status s = Content(v, owner, byte, absl::MakeSpan(there, most)); !s.ok()) return s;
     const size_t same = static_cast<size_t>(std::mismatch(there, there + most, found.begin()).first - there);
-    if (same <= longest) continue;
+    // A byte or two may be equal by chance.
+    if (same <= longest || same < std::min(kLeastAlike, found.size())) continue;
     longest = same;
     text = OriginText(v, byte);
   }

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -44,6 +45,7 @@ class HostDevice : public Device {
 
   // Pages that nobody touches cost nothing.
   absl::StatusOr<std::byte*> Allocate(int64_t bytes) override {
+    if (bytes < 0) return absl::ResourceExhaustedError(absl::StrCat("the host cannot allocate ", bytes, " bytes"));
     const size_t size = static_cast<size_t>(std::max<int64_t>(1, bytes));
     void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
@@ -62,7 +64,9 @@ class HostDevice : public Device {
   }
 
   absl::StatusOr<StreamHandle> MakeStream() override {
-    queue_of_stream_.push_back(MakeQueue());
+    const absl::StatusOr<size_t> queue = MakeQueue();
+    if (!queue.ok()) return queue.status();
+    queue_of_stream_.push_back(*queue);
     return StreamHandle{static_cast<int32_t>(queue_of_stream_.size()) - 1};
   }
   absl::StatusOr<EventHandle> MakeEvent() override {
@@ -151,7 +155,11 @@ class HostDevice : public Device {
     if (RefuseInCapture("Replay")) return;
     HostGraph& graph = *graphs_[static_cast<size_t>(handle.index)];
     if (graph.lists[0].first != stream.index) return Fail("Replay on another stream than the origin of the capture");
-    while (helper_queues_.size() + 1 < graph.lists.size()) helper_queues_.push_back(MakeQueue());
+    while (helper_queues_.size() + 1 < graph.lists.size()) {
+      const absl::StatusOr<size_t> queue = MakeQueue();
+      if (!queue.ok()) return failure_.Update(queue.status());
+      helper_queues_.push_back(*queue);
+    }
     for (size_t i = 0; i < graph.lists.size(); ++i) {
       PushTo(i == 0 ? QueueOf(stream) : helper_queues_[i - 1],
              {.kind = CommandKind::kReplay, .amount = graph.replays, .replay = &graph.lists[i].second});
@@ -213,11 +221,16 @@ class HostDevice : public Device {
     return capture_.has_value() ? capture_->events[event.index] : events_[static_cast<size_t>(event.index)];
   }
 
-  size_t MakeQueue() {
+  absl::StatusOr<size_t> MakeQueue() {
     if (interleaver_.has_value()) {
       interleaver_->AddStream();
-    } else {
+      return num_queues_++;
+    }
+    try {
       workers_.push_back(std::make_unique<Worker>());
+    } catch (const std::system_error& error) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the host cannot start thread ", num_queues_ + 1, ": ", error.what()));
     }
     return num_queues_++;
   }

@@ -2,10 +2,11 @@
 // function of what it read, of itself and of the byte's place. It stands for any op of any framework: if a plan gives
 // it one wrong byte to read, all that it writes is wrong.
 //
-// HashBoxes reads: its slot grows by the sum over words of `word k * Key(k)`, where word k are bytes [8k, 8k + 8) of
-// the region in its own order. The sum is linear, so it does not matter how bytes are cut into boxes, runs and items;
-// bytes that are left out count as zero.
-// MixBoxes writes: word k of the region is Mix(h, k), h made of the slots of all reads and of the seed.
+// HashBoxes reads: its slot grows by the sum over words of `word k * Key(k) + its bytes reversed * SecondKey(k)`, where
+// word k are bytes [8k, 8k + 8) of the region in its own order. The sum is linear in each byte, so it does not matter
+// how bytes are cut into boxes, runs and items; bytes that are left out count as zero. Reversed, as the highest bits of
+// a word hardly count in its product. MixBoxes writes: word k of the region is Mix(h, k), h made of the slots of all
+// reads and of the seed.
 #ifndef BUFPLAN_GPU_RUNTIME_KERNELS_MIX_H_
 #define BUFPLAN_GPU_RUNTIME_KERNELS_MIX_H_
 
@@ -35,6 +36,16 @@ BUFPLAN_DEVICE constexpr uint64_t HashKey(int64_t word) {
   x ^= x >> 29;
   return (x * 0xd6e8feb86659fd93u) | 1;
 }
+BUFPLAN_DEVICE constexpr uint64_t SecondHashKey(uint64_t key) { return (key * 0x9fb21c651e98df25u) | 1; }
+// What a byte adds: `place` of its word, k of which the key is.
+BUFPLAN_DEVICE constexpr uint64_t HashOfByte(uint64_t byte, int64_t place, uint64_t key) {
+  return (byte << (8 * place)) * key + (byte << (56 - 8 * place)) * SecondHashKey(key);
+}
+BUFPLAN_DEVICE constexpr uint64_t ReverseBytes(uint64_t x) {
+  x = ((x & 0x00ff00ff00ff00ffu) << 8) | ((x >> 8) & 0x00ff00ff00ff00ffu);
+  x = ((x & 0x0000ffff0000ffffu) << 16) | ((x >> 16) & 0x0000ffff0000ffffu);
+  return (x << 32) | (x >> 32);
+}
 // Word k of what is written.
 BUFPLAN_DEVICE constexpr uint64_t MixedWord(uint64_t seed, int64_t word) {
   return MixWord(seed + static_cast<uint64_t>(word + 1) * 0x9e3779b97f4a7c15u);
@@ -63,7 +74,10 @@ struct HashBoxes {
       if (rank == 0) sum += HashBytes(p, b, split.head);
       const std::byte* words = p + split.head;
       const int64_t first = (b + split.head) / 8;
-      for (int64_t w = rank; w < split.words; w += size) sum += LoadWord(words + 8 * w) * HashKey(first + w);
+      for (int64_t w = rank; w < split.words; w += size) {
+        const uint64_t word = LoadWord(words + 8 * w), key = HashKey(first + w);
+        sum += word * key + ReverseBytes(word) * SecondHashKey(key);
+      }
       const int64_t done = split.head + 8 * split.words;
       if (rank == 0) sum += HashBytes(p + done, b + done, bytes - done);
     });
@@ -74,7 +88,7 @@ struct HashBoxes {
   static BUFPLAN_DEVICE uint64_t HashBytes(const std::byte* p, int64_t index, int64_t bytes) {
     uint64_t sum = 0;
     for (int64_t i = 0; i < bytes; ++i) {
-      sum += (static_cast<uint64_t>(p[i]) << (8 * ((index + i) % 8))) * HashKey((index + i) / 8);
+      sum += HashOfByte(static_cast<uint64_t>(p[i]), (index + i) % 8, HashKey((index + i) / 8));
     }
     return sum;
   }

@@ -20,7 +20,7 @@
 
 namespace bufplan::runtime {
 
-inline constexpr size_t kMaxPieces = size_t{1} << 24;
+inline constexpr size_t kMaxPieces = size_t{1} << 21;
 
 using Boxes = std::vector<Box>;
 

@@ -59,11 +59,15 @@ void DeadBytes::Die(int32_t memory, ByteRange range, const Piece& piece, int32_t
 }
 
 void DeadBytes::Overwritten(int32_t unit, int32_t memory, const ByteSet& bytes) {
-  ForEach(memory, bytes, [&](Pieces::iterator it) {
-    Die(memory, {it->first, it->second.end}, it->second, unit);
-    it->second.writer = unit;
-    it->second.readers.clear();
-  });
+  ForEach(memory, bytes, [&](Pieces::iterator it) { Die(memory, {it->first, it->second.end}, it->second, unit); });
+  // What is written at once is one piece again.
+  Pieces& pieces = pieces_[static_cast<size_t>(memory)];
+  for (const ByteRange& r : bytes.ranges()) {
+    const auto first = pieces.lower_bound(r.begin);
+    if (first == pieces.end()) continue;
+    const auto behind = pieces.erase(first, pieces.lower_bound(r.end));
+    pieces.emplace_hint(behind, r.begin, Piece{r.end, unit, {}});
+  }
 }
 
 void DeadBytes::Finish() {

@@ -36,51 +36,49 @@ class Finder {
       if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
         const Shape region = sizes_.ShapeOf(w.value, w.region);
         // With cover "part" old bytes of the region may stay; where the base has none, the op writes.
-        if (absl::Status s = Overwrite(region, out_.Written(region.bytes()), w.cover == Cover::kAll, set); !s.ok())
-          return s;
+        const absl::Status s = Overwrite(region, out_.Written(region.bytes()), w.cover == Cover::kAll);
+        if (!s.ok()) return s;
       } else {
         for (const Read& r : graph_.reads(op)) {
           const absl::StatusOr<Boxes> from = Clip(sizes_.ShapeOf(r.value, r.region), out_.of(r.value));
           if (!from.ok()) return from.status();
           bool exact = true;
           const ByteSet indices = BytesOfB(*from, kMaxPieces, &exact);
-          if (absl::Status s = Overwrite(sizes_.ShapeOf(w.value, r.to_region), indices, true, set); !s.ok()) return s;
+          if (absl::Status s = Overwrite(sizes_.ShapeOf(w.value, r.to_region), indices, true); !s.ok()) return s;
         }
       }
+      set = set.Without(ByteSet::OfAll(std::exchange(gone_, {}))).Or(ByteSet::OfAll(std::exchange(written_, {})));
       out_.values[w.value.index()] = std::move(set);
     }
     return absl::OkStatus();
   }
 
-  // The bytes of the shape with these indices become part of the set; `all`: the others of it no longer are.
-  static absl::Status Overwrite(const Shape& shape, const ByteSet& indices, bool all, ByteSet& set) {
-    const absl::StatusOr<ByteSet> bytes = BytesAt(shape, indices);
-    if (!bytes.ok()) return bytes.status();
-    if (all && !indices.Contains({0, shape.bytes()})) {
-      const absl::StatusOr<ByteSet> whole = BytesAt(shape, ByteSet::Of({0, shape.bytes()}));
-      if (!whole.ok()) return whole.status();
-      set = set.Without(*whole);
-    }
-    set = set.Or(*bytes);
-    return absl::OkStatus();
+  // The bytes of the shape with these indices are written; `all`: what was there of the others is gone.
+  absl::Status Overwrite(const Shape& shape, const ByteSet& indices, bool all) {
+    if (absl::Status s = Append(shape, indices, written_); !s.ok()) return s;
+    if (!all || indices.Contains({0, shape.bytes()})) return absl::OkStatus();
+    return Append(shape, ByteSet::Of({0, shape.bytes()}), gone_);
   }
   // The bytes of a shape that have these indices.
-  static absl::StatusOr<ByteSet> BytesAt(const Shape& shape, const ByteSet& indices) {
+  static absl::Status Append(const Shape& shape, const ByteSet& indices, std::vector<ByteRange>& ranges) {
     const absl::StatusOr<Boxes> at = Pick(shape, indices);
     if (!at.ok()) return at.status();
     bool exact = true;
-    return BytesOfA(*at, kMaxPieces, &exact);
+    const ByteSet bytes = BytesOfA(*at, kMaxPieces, &exact);
+    ranges.insert(ranges.end(), bytes.ranges().begin(), bytes.ranges().end());
+    return absl::OkStatus();
   }
 
   const Graph& graph_;
   const Sizes& sizes_;
   Defined out_;
+  std::vector<ByteRange> written_, gone_;  // of the write at hand
 };
 
 }  // namespace
 
 ByteSet Defined::Written(int64_t bytes) const {
-  if (!sample_bytes.has_value() || 2 * *sample_bytes >= bytes) return ByteSet::Of({0, bytes});
+  if (!sample_bytes.has_value() || *sample_bytes >= bytes - *sample_bytes) return ByteSet::Of({0, bytes});
   return ByteSet::OfAll({{0, *sample_bytes}, {bytes - *sample_bytes, bytes}});
 }
 

@@ -132,9 +132,12 @@ void ProgramBuilder::EmitResults(const Unit& unit) {
     for (const Write& w : graph_.writes(graph_.op(o))) {
       const Place &from = out_.workspace[w.value.index()], &to = out_.layout.of(w.value);
       if (!from.exists() || !to.exists()) continue;
-      const Boxes bytes = Take(Clip(Whole(w.value), NewBytes(o, w).And(defined_.of(w.value))));
+      // A kernel would write undefined bytes too, with anything.
+      const ByteSet fresh = NewBytes(o, w);
+      NoteWrite({.value = w.value, .memory = to.memory}, Take(Through(Take(Clip(Whole(w.value), fresh)), to.shape)),
+                false);
+      const Boxes bytes = Take(Clip(Whole(w.value), fresh.And(defined_.of(w.value))));
       const Boxes boxes = Take(Pair(Take(Through(bytes, from.shape)), Take(Through(bytes, to.shape))));
-      NoteWrite({.value = w.value, .memory = to.memory}, boxes, true);
       AddMove(boxes, from, to);
     }
   }

@@ -11,6 +11,7 @@ namespace {
 
 // Of values in the reference's memory, so that none ends where another begins.
 constexpr int64_t kOwnAlignment = 256;
+constexpr int64_t kMaxOwnBytes = int64_t{1} << 60;
 
 void AddCallers(const Graph& graph, const Sizes& sizes, Layout& layout) {
   layout.of_caller.assign(graph.values().size(), -1);
@@ -50,6 +51,8 @@ class PlanPlacer {
         const absl::StatusOr<Place> found = Find(location, sizes_.value_bytes[v], who);
         if (!found.ok()) return found.status();
         place = *found;
+        const std::string misuse = place.strided() ? MisuseOfStrided(id) : "";
+        if (!misuse.empty()) return absl::FailedPreconditionError(absl::StrCat(who, " lies strided, but ", misuse));
       }
       out_.values.push_back(place);
     }
@@ -71,6 +74,31 @@ class PlanPlacer {
   }
 
  private:
+  static bool Moves(OpKind kind) {
+    return kind == OpKind::kSlice || kind == OpKind::kClone || kind == OpKind::kConcat || kind == OpKind::kTransfer ||
+           kind == OpKind::kCopy || kind == OpKind::kUpdate || kind == OpKind::kCommit;
+  }
+  // Who takes the value for one run of bytes (docs/design.md, rule 17); "" if nobody does.
+  std::string MisuseOfStrided(ValueId v) const {
+    const std::optional<OpId> producer = graph_.producer(v);
+    if (graph_.value(v).role != Role::kTransient || !producer.has_value()) return "is not made by the graph";
+    if (!Moves(graph_.op(*producer).kind) || graph_.writes(graph_.op(*producer))[0].base.has_value()) {
+      return absl::StrCat("op \"", graph_.name(*producer), "\" makes it in one run");
+    }
+    if (std::find(graph_.outputs().begin(), graph_.outputs().end(), v) != graph_.outputs().end()) return "is an output";
+    for (size_t o = 0; o < graph_.ops().size(); ++o) {
+      const Op& op = graph_.ops()[o];
+      const std::string who = absl::StrCat("op \"", graph_.name(OpId(static_cast<int32_t>(o))), "\" ");
+      for (const Read& r : graph_.reads(op)) {
+        if (r.value == v && !Moves(op.kind) && !r.strides_ok) return absl::StrCat(who, "reads it in one run");
+      }
+      for (const Write& w : graph_.writes(op)) {
+        if (w.base == v) return absl::StrCat(who, "overwrites it as its base");
+      }
+    }
+    return "";
+  }
+
   absl::Status CheckShape() const {
     const auto known = [&](OpId o) { return o.index() < graph_.ops().size(); };
     bool fits = plan_.locations.size() == graph_.values().size();
@@ -143,14 +171,16 @@ absl::StatusOr<Layout> PlannedLayout(const Graph& graph, const Plan& plan, const
   return PlanPlacer(graph, plan, sizes).Run();
 }
 
-Layout ReferenceLayout(const Graph& graph, const Sizes& sizes) {
+absl::StatusOr<Layout> ReferenceLayout(const Graph& graph, const Sizes& sizes) {
   Layout layout;
   AddCallers(graph, sizes, layout);
   const int32_t own = static_cast<int32_t>(layout.memories.size());
   layout.memories.push_back({.kind = MemoryKind::kOwn});
   int64_t& end = layout.memories.back().bytes;
+  bool fits = true;
   const auto apart = [&](int64_t bytes) {
-    if (bytes == 0) return Place();
+    fits = fits && bytes <= kMaxOwnBytes && end <= kMaxOwnBytes - bytes;
+    if (bytes == 0 || !fits) return Place();
     const Place place = {own, {end, bytes, {}}};
     end += (bytes + 2 * kOwnAlignment - 1) / kOwnAlignment * kOwnAlignment;
     return place;
@@ -180,6 +210,7 @@ Layout ReferenceLayout(const Graph& graph, const Sizes& sizes) {
     layout.values[view.index()].shape.at += sizes.ShapeOf(of.value, of.region).at;
     layout.values[view.index()].shape.run_bytes = bytes;
   }
+  if (!fits) return absl::ResourceExhaustedError("the values of the graph need more than 2^60 bytes together");
   return layout;
 }
 

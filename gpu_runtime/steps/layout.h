@@ -59,8 +59,9 @@ std::string PlaceText(const Graph& graph, const Memory& memory, int64_t offset);
 // sense, or that leaves its memory: which, where.
 absl::StatusOr<Layout> PlannedLayout(const Graph& graph, const Plan& plan, const Sizes& sizes);
 
-// Every value in bytes of its own, but views, which are where their source is.
-Layout ReferenceLayout(const Graph& graph, const Sizes& sizes);
+// Every value in bytes of its own, but views, which are where their source is. ERRORS: ResourceExhausted: more than
+// 2^60 bytes together.
+absl::StatusOr<Layout> ReferenceLayout(const Graph& graph, const Sizes& sizes);
 
 }  // namespace bufplan::runtime
 

@@ -30,17 +30,18 @@ void ProgramBuilder::EmitOp(OpId o) {
 
 // What the op writes over of its result.
 ByteSet ProgramBuilder::Overwritten(const Op& op, const Write& w) {
-  ByteSet all;
+  std::vector<ByteRange> all;
   const auto add = [&](const Shape& region) {
     bool exact = true;
-    all = all.Or(BytesOfA(Take(Clip(region, ByteSet::Of({region.at, region.end()}))), kMaxPieces, &exact));
+    const ByteSet bytes = BytesOfA(Take(Clip(region, ByteSet::Of({region.at, region.end()}))), kMaxPieces, &exact);
+    all.insert(all.end(), bytes.ranges().begin(), bytes.ranges().end());
   };
   if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
     add(sizes_.ShapeOf(w.value, w.region));
   } else {
     for (const Read& r : graph_.reads(op)) add(sizes_.ShapeOf(w.value, r.to_region));
   }
-  return all;
+  return ByteSet::OfAll(std::move(all));
 }
 
 void ProgramBuilder::EmitCarry(const Op& op, const Write& w) {

@@ -46,6 +46,7 @@ bool ProgramBuilder::MayLieOn(const Unit& unit, const Writing& w, const Reading&
 void ProgramBuilder::AddScribbles(size_t u) {
   const Unit& unit = out_.units.units[u];
   if (unit.fusion.has_value()) OpenGroup(unit);
+  std::map<int32_t, std::vector<ByteRange>> moved;  // by memory
   for (const Writing& w : writings_) {
     if (w.carried || !w.exact) continue;
     int32_t base = -1;
@@ -54,18 +55,27 @@ void ProgramBuilder::AddScribbles(size_t u) {
     } else if (w.write.has_value()) {
       if (const std::optional<ValueId>& own = WriteOf(w.value).base) base = own->value;
     }
-    ByteSet allowed, forbidden;
+    // A data movement may lie on nothing that it reads.
+    if (!unit.fusion.has_value() && !w.write.has_value()) {
+      std::vector<ByteRange>& ranges = moved[w.memory];
+      ranges.insert(ranges.end(), w.bytes.ranges().begin(), w.bytes.ranges().end());
+      continue;
+    }
+    std::vector<ByteRange> allowed, forbidden;
     bool exact = true;
     for (const Reading& r : readings_) {
       if (r.memory != w.memory) continue;
       exact = exact && r.exact;
       const bool rewrites =
           r.rewritten && base == r.value.value && SameStart(out_.layout.of(w.value), out_.layout.of(r.value));
-      ByteSet& set = rewrites || MayLieOn(unit, w, r) ? allowed : forbidden;
-      set = set.Or(r.bytes);
+      std::vector<ByteRange>& ranges = rewrites || MayLieOn(unit, w, r) ? allowed : forbidden;
+      ranges.insert(ranges.end(), r.bytes.ranges().begin(), r.bytes.ranges().end());
     }
-    if (exact) AddScribble(w.memory, w.bytes.Without(allowed).Or(w.bytes.And(forbidden)));
+    if (!exact) continue;
+    const ByteSet kept = ByteSet::OfAll(std::move(allowed)).Without(ByteSet::OfAll(std::move(forbidden)));
+    AddScribble(w.memory, w.bytes.Without(kept));
   }
+  for (auto& [memory, ranges] : moved) AddScribble(memory, ByteSet::OfAll(std::move(ranges)));
   if (unit.fusion.has_value()) CloseGroup();
 }
 

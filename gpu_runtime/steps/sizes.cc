@@ -54,7 +54,7 @@ bool Fits(const Shape& shape) {
     int64_t reach = 0;
     if (d.count == 0) return true;
     fits = fits && !__builtin_mul_overflow(bytes, d.count, &bytes) &&
-           !__builtin_mul_overflow(d.count, d.stride, &reach) && !__builtin_add_overflow(end, reach, &end);
+           !__builtin_mul_overflow(d.count - 1, d.stride, &reach) && !__builtin_add_overflow(end, reach, &end);
   }
   return fits;
 }
@@ -96,11 +96,14 @@ absl::StatusOr<Sizes> SizesOf(const Graph& graph, absl::Span<const int64_t> symb
   // Build() has proven that all of these have values.
   for (const Value& v : graph.values()) sizes.value_bytes.push_back(v.bytes.Evaluate(symbol_values).value_or(0));
   for (const Op& op : graph.ops()) sizes.scratch_bytes.push_back(op.scratch_bytes.Evaluate(symbol_values).value_or(0));
+  bool regions_fit = true;
   const auto add_region = [&](const std::optional<RegionId>& id) {
     if (!id.has_value()) return;
     if (sizes.regions.size() <= id->index()) sizes.regions.resize(id->index() + 1);
     const Region& region = graph.region(*id);
-    sizes.regions[id->index()] = ShapeAt(region.at, region.run_bytes, region.dims, symbol_values).value_or(Shape());
+    const std::optional<Shape> shape = ShapeAt(region.at, region.run_bytes, region.dims, symbol_values);
+    regions_fit = regions_fit && shape.has_value();
+    sizes.regions[id->index()] = shape.value_or(Shape());
   };
   for (const Op& op : graph.ops()) {
     for (const Read& r : graph.reads(op)) {
@@ -109,6 +112,7 @@ absl::StatusOr<Sizes> SizesOf(const Graph& graph, absl::Span<const int64_t> symb
     }
     for (const Write& w : graph.writes(op)) add_region(w.region);
   }
+  if (!regions_fit) return absl::InvalidArgumentError("a region has no place of 64 bits at these symbol values");
   return sizes;
 }
 

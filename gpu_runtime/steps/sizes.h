@@ -1,6 +1,7 @@
 // A graph at given symbol values: sizes and regions as numbers.
 //
-// ERRORS: InvalidArgument: symbol values that are too few or too many or leave their range, by name.
+// ERRORS: InvalidArgument: symbol values that are too few or too many or leave their range, by name; a region beyond 64
+// bits.
 // COST: O(values + ops + regions). LIFETIME: refers to nothing. THREADS: value type.
 #ifndef BUFPLAN_GPU_RUNTIME_STEPS_SIZES_H_
 #define BUFPLAN_GPU_RUNTIME_STEPS_SIZES_H_

@@ -15,6 +15,7 @@
 #include "gpu_runtime/device/device.h"
 #include "gpu_runtime/device/open_device.h"
 #include "gpu_runtime/execute/compare.h"
+#include "gpu_runtime/execute/device_pool.h"
 #include "gpu_runtime/host/host_device.h"
 #include "gpu_runtime/kernels/mix.h"
 #include "gpu_runtime/registry/bind_kernels.h"
@@ -43,7 +44,8 @@ constexpr OptionSpec kOptions[] = {
     {"--kernels", "K", "mix, or real: ops run the kernels that their attribute \"kernel\" names; mix if left out"},
     {"--tolerance", "T", "with real kernels: how far apart numbers may be at the end, relative; 0 if left out"},
     {"--sample", "BYTES", "write and read only the first and the last BYTES of what each op writes"},
-    {"--capture", "", "capture each step as a graph of the device, and replay it"},
+    {"--capture", "",
+     "capture each step as a graph of the device, and replay it; all runs under stress have the same delays"},
     {"--seed", "N", "of contents and delays; 1 if left out"},
     {"--regions", "MODE", "how a ggml dump was planned: keep, fuse or streams; without, as the plan says"},
     {"--json", "", "print one line of JSON"}};
@@ -172,6 +174,7 @@ absl::StatusOr<Report> Execute(const Graph& graph, const Plan& plan, const Reque
                                const RealKernels& kernels) {
   absl::StatusOr<std::unique_ptr<Device>> device = runtime::OpenDevice(request.device);
   if (!device.ok()) return device.status();
+  runtime::DevicePool pool(**device);
   Report report;
   report.device = (*device)->properties().name;
   for (const std::vector<int64_t>& tuple : request.tuples) {
@@ -179,13 +182,14 @@ absl::StatusOr<Report> Execute(const Graph& graph, const Plan& plan, const Reque
     if (!graph.symbols().empty()) options.symbol_values = tuple;
     if (request.real_kernels) {
       options.kernels = &kernels.table;
+      options.is_f32 = [&](ValueId v) { return kernels.contents[v.index()].type == ContentSpec::Type::kF32; };
       options.initial = [&](ValueId v, int64_t bytes) {
         const uint64_t seed = runtime::MixTwo(options.seed, static_cast<uint64_t>(v.value));
         return RandomContent(kernels.contents[v.index()], bytes, seed);
       };
     }
     report.symbols = options.symbol_values;
-    const absl::StatusOr<Comparison> c = CompareWithReference(**device, graph, plan, options);
+    const absl::StatusOr<Comparison> c = CompareWithReference(pool, graph, plan, options);
     if (!c.ok()) return c.status();
     Merge(*c, report);
     report.comparison.planned_bytes = c->planned_bytes;

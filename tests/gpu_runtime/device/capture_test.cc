@@ -72,7 +72,7 @@ TEST_P(Capture, RunsAsOftenAsReplayed) {
     Write(reinterpret_cast<std::byte*>(slot), std::vector<uint64_t>{1});
     for (uint64_t i = 0; i < replays; ++i) device().Replay(s, graph);
     Synchronize();
-    EXPECT_EQ(Download(slot), 1 + replays * (3 * HashKey(0) + 5 * HashKey(1)));
+    EXPECT_EQ(Download(slot), 1 + replays * (HashOfByte(3, 0, HashKey(0)) + HashOfByte(5, 0, HashKey(1))));
   }
 }
 

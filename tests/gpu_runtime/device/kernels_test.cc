@@ -148,7 +148,8 @@ TEST_P(Kernels, HashBoxesSumsWordsTimesKeys) {
     uint64_t* slot = Upload(std::vector<uint64_t>{1000});
     uint64_t expected = 1000;
     ForEachByte(list, [&](int64_t a, int64_t b) {
-      expected += (uint64_t{bytes[static_cast<size_t>(a)]} << (8 * (b % 8))) * HashKey(b / 8);
+      expected += (uint64_t{bytes[static_cast<size_t>(a)]} << (8 * (b % 8))) * HashKey(b / 8) +
+                  (uint64_t{bytes[static_cast<size_t>(a)]} << (56 - 8 * (b % 8))) * SecondHashKey(HashKey(b / 8));
     });
     Run<HashBoxes>(list.items, {UploadBoxes(list), UploadAt(shift, bytes), slot});
     ASSERT_EQ(Download(slot), expected);

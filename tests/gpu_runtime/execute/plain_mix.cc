@@ -39,7 +39,9 @@ class Mixer {
     for (size_t i = 0; i < bytes.size(); ++i) {
       const std::optional<uint8_t> byte = out_[v.index()][static_cast<size_t>(bytes[i])];
       if (!byte.has_value()) continue;
-      sum += (static_cast<uint64_t>(*byte) << (8 * (i % 8))) * HashKey(static_cast<int64_t>(i / 8));
+      const uint64_t key = HashKey(static_cast<int64_t>(i / 8));
+      sum += (static_cast<uint64_t>(*byte) << (8 * (i % 8))) * key;
+      sum += (static_cast<uint64_t>(*byte) << (8 * (7 - i % 8))) * SecondHashKey(key);
     }
     return sum;
   }

@@ -116,7 +116,8 @@ class MixKernels {
     uint64_t sum = 0;
     for (size_t i = 0; i < bytes.size(); ++i) {
       const std::optional<uint8_t> byte = content[static_cast<size_t>(bytes[i])];
-      if (byte.has_value()) sum += (uint64_t{*byte} << (8 * (i % 8))) * HashKey(static_cast<int64_t>(i / 8));
+      if (!byte.has_value()) continue;
+      sum += HashOfByte(*byte, static_cast<int64_t>(i % 8), HashKey(static_cast<int64_t>(i / 8)));
     }
     return sum;
   }

@@ -287,7 +287,7 @@ TEST(BoxListTest, TooManyPiecesAreRefused) {
   ASSERT_EQ(bytes.size(), 1u);
   const absl::Status status = Through(bytes, {0, 2, {{runs, 3}}}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(status.message(), "strided bytes fall into more than 16777216 pieces");
+  EXPECT_EQ(status.message(), "strided bytes fall into more than 2097152 pieces");
   const Boxes two = *Clip({0, 2, {{2, 8}}}, ByteSet::OfAll({{0, 1}, {8, 9}}));
   EXPECT_EQ(Pair(bytes, two).status().code(), absl::StatusCode::kResourceExhausted);
 }

@@ -136,7 +136,7 @@ TEST(DefinedTest, TooManyRunsNameTheOp) {
   EXPECT_EQ(defined->values[1].size(), 9) << "of the operand's last five bytes four are read";
   const absl::Status status = FindDefined(graph, *SizesOf(graph, {}), runs / 2 - 1).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(status.message(), "op \"spread\": strided bytes fall into more than 16777216 pieces");
+  EXPECT_EQ(status.message(), "op \"spread\": strided bytes fall into more than 2097152 pieces");
 }
 
 }  // namespace

@@ -101,17 +101,43 @@ TEST_F(LayoutTest, EmptyValuesAreNowhere) {
   EXPECT_FALSE(layout->scratch[OpNamed(graph_, "f").index()].exists());
 }
 
+// x, its clone c, and what op "f" makes of c; `c` may lie strided as far as f says so.
+Graph WithClone(bool strides_ok) {
+  GraphBuilder b("clone");
+  b.AddSymbol("s", 0, 8);
+  const ValueId c = b.Clone("clone", b.Input("x", 32), "c");
+  bufplan::Operand operand(c);
+  operand.strides_ok = strides_ok;
+  b.Output(b.Compute("f", {.reads = {operand}, .writes = {{.name = "y", .bytes = 32}}}));
+  return *std::move(b).Build();
+}
+absl::StatusOr<Layout> WithStrides(const Graph& graph, const char* value, int64_t stride) {
+  HandPlan hand(graph);
+  hand.At(ValueNamed(graph, "x"), 0).At(ValueNamed(graph, "c"), 128).At(ValueNamed(graph, "y"), 256);
+  hand.Strided(ValueNamed(graph, value), 8, {{4, stride}});
+  return PlannedLayout(graph, hand.Done(), SizesOf(graph, {5}).value());
+}
+
 TEST_F(LayoutTest, StridedPlaces) {
-  Plan plan = Hand().Strided(V("y"), 8, {{4, 16}}).Done();
-  absl::StatusOr<Layout> layout = PlannedLayout(graph_, plan, At(graph_, 5));
+  const Graph graph = WithClone(true);
+  const ValueId c = ValueNamed(graph, "c");
+  absl::StatusOr<Layout> layout = WithStrides(graph, "c", 16);
   ASSERT_TRUE(layout.ok()) << layout.status();
-  EXPECT_TRUE(layout->of(V("y")).strided());
-  EXPECT_EQ(layout->of(V("y")).shape.end(), 64 + 3 * 16 + 8);
+  EXPECT_TRUE(layout->of(c).strided());
+  EXPECT_EQ(layout->of(c).shape.end(), 128 + 3 * 16 + 8);
   // Runs that touch are no strides.
-  plan = Hand().Strided(V("y"), 8, {{4, 8}}).Done();
-  layout = PlannedLayout(graph_, plan, At(graph_, 5));
+  layout = WithStrides(graph, "c", 8);
   ASSERT_TRUE(layout.ok()) << layout.status();
-  EXPECT_FALSE(layout->of(V("y")).strided());
+  EXPECT_FALSE(layout->of(c).strided());
+}
+
+TEST_F(LayoutTest, StridesThatSomebodyDoesNotKnow) {
+  EXPECT_EQ(WithStrides(WithClone(false), "c", 16).status().message(),
+            "value \"c\" lies strided, but op \"f\" reads it in one run");
+  EXPECT_EQ(WithStrides(WithClone(true), "y", 16).status().message(),
+            "value \"y\" lies strided, but op \"f\" makes it in one run");
+  EXPECT_EQ(WithStrides(WithClone(true), "x", 16).status().message(),
+            "value \"x\" lies strided, but is not made by the graph");
 }
 
 TEST_F(LayoutTest, SamePlaces) {
@@ -199,7 +225,7 @@ TEST_F(LayoutTest, PlacesThatEndBeyondAllNumbers) {
 
 TEST_F(LayoutTest, TheReferenceHasEveryValueApart) {
   const Sizes sizes = At(graph_, 5);
-  const Layout layout = ReferenceLayout(graph_, sizes);
+  const Layout layout = ReferenceLayout(graph_, sizes).value();
   ASSERT_EQ(layout.memories.size(), 3u);
   EXPECT_EQ(layout.memories[2].kind, MemoryKind::kOwn);
   std::vector<std::pair<int64_t, int64_t>> ranges;
