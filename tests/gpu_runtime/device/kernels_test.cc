@@ -156,6 +156,24 @@ TEST_P(Kernels, HashBoxesSumsWordsTimesKeys) {
   });
 }
 
+// Changes in the same high bit of several words do not cancel.
+TEST_P(Kernels, HashBoxesSeesTheHighBitsOfWords) {
+  const Boxes list = {{{.run_bytes = 64}}, 64, 64, 1};
+  Bytes bytes(64, 0);
+  const auto hash = [&] {
+    uint64_t* slot = Upload(std::vector<uint64_t>{0});
+    Run<HashBoxes>(1, {UploadBoxes(list), UploadAt(0, bytes), slot});
+    return Download(slot);
+  };
+  std::vector<uint64_t> hashes = {hash()};
+  for (size_t word = 0; word < 8; ++word) {
+    bytes[8 * word + 7] = 0x80;
+    hashes.push_back(hash());
+  }
+  std::sort(hashes.begin(), hashes.end());
+  EXPECT_EQ(std::adjacent_find(hashes.begin(), hashes.end()), hashes.end());
+}
+
 TEST_P(Kernels, MixBoxesWritesWhatItDeclares) {
   ForEachList([this](const Boxes& list, size_t shift) {
     for (const bool keep_some : {false, true}) {

@@ -1,8 +1,11 @@
 // Plans that are broken by hand, and what is said about them.
 #include "gpu_runtime/execute/compare.h"
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -269,6 +272,80 @@ TEST(CompareTest, OutputsMustBeSomewhere) {
   const absl::Status status = Compare(graph, HandPlan(graph)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(status.message(), "value \"x\" must be there at the end and has no place");
+}
+
+// Ops that write these numbers; the plan has `b` on `a`, which is then wrong.
+absl::StatusOr<Comparison> CompareNumbers(std::vector<float> a, std::vector<float> b, double tolerance,
+                                          std::function<bool(ValueId)> is_f32 = nullptr) {
+  GraphBuilder builder;
+  const int64_t bytes = static_cast<int64_t>(4 * a.size());
+  builder.Output(builder.Compute("a", {.writes = {{.name = "a", .bytes = bytes}}}));
+  builder.Output(builder.Compute("b", {.writes = {{.name = "b", .bytes = bytes}}}));
+  const Graph graph = *std::move(builder).Build();
+  const Plan plan = HandPlan(graph).At(ValueId(0), 0).At(ValueId(1), 0).Done();
+  KernelTable kernels;
+  for (const std::vector<float>& numbers : {a, b}) {
+    kernels.of_op.push_back([numbers](Device& device, StreamHandle stream, const KernelSite& site) {
+      std::byte* const to = site.write(0, 0).data;
+      device.HostCall(stream, [to, numbers] { std::memcpy(to, numbers.data(), 4 * numbers.size()); });
+    });
+  }
+  const std::unique_ptr<Device> device = MakeHostDevice();
+  return CompareWithReference(*device, graph, plan,
+                              {.kernels = &kernels, .tolerance = tolerance, .is_f32 = std::move(is_f32)});
+}
+bool Equal(const absl::StatusOr<Comparison>& c) {
+  EXPECT_TRUE(c.ok()) << c.status();
+  return c.ok() && !c->difference.has_value();
+}
+
+TEST(CompareTest, TolerancesAreForFiniteNumbers) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(Equal(CompareNumbers({1, 100}, {1, 100.5f}, 0)));
+  EXPECT_TRUE(Equal(CompareNumbers({1, 100}, {1, 100.5f}, 0.01)));
+  EXPECT_FALSE(Equal(CompareNumbers({1, 100}, {1, 102}, 0.01)));
+  // What is not finite is equal or not, and gives no room to others.
+  EXPECT_FALSE(Equal(CompareNumbers({kInfinity, 1}, {kInfinity, 2}, 0.01)));
+  EXPECT_TRUE(Equal(CompareNumbers({kInfinity, 1}, {kInfinity, 1.001f}, 0.01)));
+  EXPECT_FALSE(Equal(CompareNumbers({kInfinity, 1}, {1, 1}, 1e30)));
+  EXPECT_TRUE(Equal(CompareNumbers({kNan, 1}, {kNan, 1.001f}, 0.01)));
+  EXPECT_FALSE(Equal(CompareNumbers({kNan, 1}, {1, 1}, 0.01)));
+  // Small integers look like subnormal numbers.
+  EXPECT_FALSE(Equal(CompareNumbers({std::bit_cast<float>(3), 1}, {std::bit_cast<float>(4), 1}, 0.01)));
+  // Others say what they are.
+  EXPECT_FALSE(Equal(CompareNumbers({1, 100}, {1, 100.5f}, 0.01, [](ValueId) { return false; })));
+}
+
+// A group of a copy that leaves bytes of its result undefined: a kernel may write anything there, so nobody's bytes may
+// lie there.
+TEST(CompareTest, UndefinedBytesOfAGroupsResult) {
+  GraphBuilder b;
+  ValueOptions preserve;
+  preserve.preserve = true;
+  const ValueId x = b.Input("x", 32, preserve);
+  const ValueId t = b.Copy("copy", {{x, std::nullopt, Region{0, 32, {}}}}, std::nullopt, 64, "t");
+  b.Output(b.Clone("clone", t, "c"));
+  b.Output(t);
+  Fusion fusion;
+  fusion.name = "both";
+  fusion.ops = {OpId(0), OpId(1)};
+  fusion.required = true;
+  b.AddFusion(fusion);
+  const Graph graph = *std::move(b).Build();
+  const auto difference = [&](int64_t t_at) {
+    const Plan plan = HandPlan(graph)
+                          .At(ValueNamed(graph, "x"), 32)
+                          .At(ValueNamed(graph, "t"), t_at)
+                          .At(ValueNamed(graph, "c"), 128)
+                          .Fuse(0)
+                          .Done();
+    const std::unique_ptr<Device> device = MakeHostDevice();
+    const absl::StatusOr<Comparison> c = CompareWithReference(*device, graph, plan, {.stress = 1});
+    EXPECT_TRUE(c.ok()) << c.status();
+    return c.ok() && c->difference.has_value();
+  };
+  EXPECT_FALSE(difference(64));
+  EXPECT_TRUE(difference(0)) << "x lies on the undefined half of t";
 }
 
 TEST(CompareTest, VariablesHoldWhatIsCommitted) {

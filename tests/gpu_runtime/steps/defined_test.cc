@@ -123,6 +123,10 @@ TEST(DefinedTest, WhatIsWrittenOfARegion) {
   defined.sample_bytes = 4;
   EXPECT_EQ(defined.Written(8), ByteSet::Of({0, 8}));
   EXPECT_EQ(defined.Written(9), ByteSet::OfAll({{0, 4}, {5, 9}}));
+  for (const int64_t much : {int64_t{1} << 62, INT64_MAX}) {
+    defined.sample_bytes = much;
+    EXPECT_EQ(defined.Written(9), ByteSet::Of({0, 9}));
+  }
 }
 
 TEST(DefinedTest, TooManyRunsNameTheOp) {

@@ -106,6 +106,16 @@ TEST(ShapeTest, KeepsTheSequenceOfBytes) {
   }
 }
 
+// What comes of a dim that counts once is nothing, however wide its stride.
+TEST(ShapeTest, OneRunMayHaveAnyStride) {
+  const bufplan::Dim wide = {1, INT64_MAX};
+  const std::optional<Shape> shape = ShapeAt(8, 8, {&wide, 1}, {});
+  ASSERT_TRUE(shape.has_value());
+  EXPECT_EQ(shape->at, 8);
+  EXPECT_EQ(shape->bytes(), 8);
+  EXPECT_EQ(shape->end(), 16);
+}
+
 TEST(ShapeTest, NoValueIsNoShape) {
   EXPECT_FALSE(ShapeAt(0, -1, {}, {}).has_value());
   EXPECT_FALSE(ShapeAt(0, 4, {{Expr(-1), Expr(4)}}, {}).has_value());
