@@ -14,6 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "examples/decoder/decoder_graph.h"
@@ -31,18 +33,19 @@ namespace {
 
 constexpr double kTolerance = 1e-3;
 constexpr int32_t kPrompt[] = {1, 17, 42};
+constexpr int64_t kMost = 1'000'000;  // of any option
 
 constexpr OptionSpec kOptions[] = {
     {"--tokens", "N", "to generate; 32 if left out"},
     {"--layers", "N", "4 if left out"},
-    {"--hidden", "N", "a multiple of 32; 256 if left out"},
+    {"--hidden", "N", "a multiple of twice the heads; 256 if left out"},
     {"--heads", "N", "of queries, with half as many of keys and values; 8 if left out"},
     {"--experts", "N", "of which two are used by a token; 0, a SwiGLU block, if left out"},
     {"--vocabulary", "N", "1024 if left out"},
     {"--device", "D", "host, cuda or hip; host if left out"},
     {"--repeat", "N", "then repeats the last step N times, captured, for its time"},
     {"--seed", "N", "of the weights; 1 if left out"},
-    {"--write-graph", "FILE", "writes the graph of a step as JSON, and does no more"}};
+    {"--write-graph", "FILE", "writes the graph of a step as JSON (\"-\": to standard output), and does no more"}};
 constexpr CommandSpec kSpec = {"decoder",
                                "",
                                0,
@@ -58,21 +61,27 @@ struct Request {
   std::string device = "host", graph_file;
 };
 
+// The texts of commands are made for the tool.
+std::string WithoutTool(absl::string_view text) { return absl::StrReplaceAll(text, {{"bufplan decoder", "decoder"}}); }
+
 absl::StatusOr<Request> ParseRequest(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const absl::StatusOr<CommandLine> line = ParseCommandLine(kSpec, arguments);
-  if (!line.ok()) return line.status();
+  if (!line.ok()) return absl::InvalidArgumentError(WithoutTool(line.status().message()));
   Request request;
   absl::Status status;
   const auto count = [&](absl::string_view option, int64_t fallback, int64_t min) {
     if (!line->Has(option)) return fallback;
     const absl::StatusOr<int64_t> n = ParseCount(option, *line->Value(option), min);
     status.Update(n.status());
+    if (n.ok() && *n > kMost) {
+      status.Update(absl::InvalidArgumentError(absl::StrCat("option ", option, ": ", *n, ", at most ", kMost)));
+    }
     return n.value_or(fallback);
   };
   DecoderShape& d = request.shape;
-  d.layers = static_cast<int>(std::min<int64_t>(1000, count("--layers", 4, 1)));
-  d.hidden = count("--hidden", 256, 32);
+  d.layers = static_cast<int>(count("--layers", 4, 1));
+  d.hidden = count("--hidden", 256, 2);
   d.heads = count("--heads", 8, 1);
   d.kv_heads = std::max<int64_t>(1, d.heads / 2);
   d.head_dim = d.hidden / d.heads;
@@ -85,10 +94,11 @@ absl::StatusOr<Request> ParseRequest(int argc, char** argv) {
   request.device = line->Value("--device").value_or("host");
   request.graph_file = line->Value("--write-graph").value_or("");
   d.max_positions = request.tokens + static_cast<int64_t>(std::size(kPrompt));
-  if (d.heads > d.hidden / 2 || d.hidden % (2 * d.heads) != 0) {
-    status.Update(UsageError("option --hidden: no multiple of twice the heads", "decoder"));
-  }
   if (!status.ok()) return status;
+  if (d.hidden % (2 * d.heads) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("options --hidden, --heads: ", d.hidden, " is no multiple of twice ", d.heads));
+  }
   return request;
 }
 
@@ -210,7 +220,7 @@ absl::StatusOr<int> Main(const Request& request) {
   if (!fused.ok()) return fused.status();
   std::vector<Run> runs = {{.name = "reference", .graph = &*plain},
                            {.name = "planned", .graph = &*plain, .plan = &*plan},
-                           {.name = "and fused", .graph = &*fusable, .plan = &*fused}};
+                           {.name = "planned, fused", .graph = &*fusable, .plan = &*fused}};
   for (Run& run : runs) {
     if (absl::Status s = Generate(request, *weights, pool, run); !s.ok()) return s;
     if (request.repeat == 0) continue;
@@ -240,7 +250,7 @@ int main(int argc, char** argv) {
   using bufplan::decoder::kSpec;
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (bufplan::WantsHelp(arguments)) {
-    std::printf("%s", bufplan::HelpText(kSpec).c_str());
+    std::printf("%s", bufplan::decoder::WithoutTool(bufplan::HelpText(kSpec)).c_str());
     return 0;
   }
   const absl::StatusOr<bufplan::decoder::Request> request = bufplan::decoder::ParseRequest(argc, argv);

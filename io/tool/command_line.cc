@@ -78,8 +78,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const CommandSpec& spec, absl::Span
   }
   const size_t count = line.arguments_.size();
   if (count < spec.min_arguments || count > spec.max_arguments) {
-    return UsageError(absl::StrCat(spec.name, " takes ", spec.arguments, ", not ",
-                                   Plural(static_cast<int64_t>(count), "argument", "arguments")),
+    return UsageError(absl::StrCat(spec.name, " takes ", spec.arguments.empty() ? "no arguments" : spec.arguments,
+                                   ", not ", Plural(static_cast<int64_t>(count), "argument", "arguments")),
                       spec.name);
   }
   return line;
