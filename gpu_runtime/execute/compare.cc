@@ -349,7 +349,11 @@ class Comparer {
   absl::Status ReportByte(const SlotUse& use, const std::string& who, int64_t byte,
                           absl::Span<const std::byte> expected, absl::Span<const std::byte> found, int64_t together) {
     out_.difference->byte = byte;
-    const Place& place = planned_->program().layout.of(use.value);
+    // A member of a group reads what the group makes in the workspace.
+    const Units& units = planned_->program().units;
+    const std::optional<OpId> producer = graph_.producer(use.value);
+    const bool inside = producer.has_value() && units.unit_of[producer->index()] == units.unit_of[use.op.index()];
+    const Place place = inside ? Place() : planned_->program().layout.of(use.value);
     const int64_t offset = place.exists() ? ByteAt(place.shape, byte) : 0;
     const size_t bytes = static_cast<size_t>(std::min<int64_t>(place.strided() ? 1 : 8, together));
     const absl::StatusOr<std::string> what =
