@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 #include "benchmarks/suite/report.h"
 #include "io/explain/text_table.h"
 
@@ -21,13 +22,6 @@ double Over(const BenchResult& r) {
 std::string OverText(double percent) {
   if (percent <= 0) return "0%";
   return percent < 0.01 ? "<0.01%" : absl::StrFormat("%.2f%%", percent);
-}
-
-std::string TimeText(int64_t ns) {
-  const double seconds = static_cast<double>(ns) * 1e-9;
-  if (ns < 1'000'000) return absl::StrFormat("%.0f us", seconds * 1e6);
-  if (ns < 1'000'000'000) return absl::StrFormat("%.2f ms", seconds * 1e3);
-  return absl::StrFormat("%.2f s", seconds);
 }
 
 std::string MemoryText(std::optional<int64_t> bytes) {
@@ -59,8 +53,8 @@ std::string ReportTable(absl::Span<const BenchResult> results) {
       table.Row({"", "", r.method, "-", "-", "-", "-", "-"});
       continue;
     }
-    table.Row({"", "", r.method, FormatCount(m.bytes), OverText(Over(r)), absl::StrCat(m.chunks), TimeText(m.time_ns),
-               MemoryText(m.memory_bytes), r.optimal ? "yes" : ""});
+    table.Row({"", "", r.method, FormatCount(m.bytes), OverText(Over(r)), absl::StrCat(m.chunks),
+               FormatTime(absl::Nanoseconds(m.time_ns)), MemoryText(m.memory_bytes), r.optimal ? "yes" : ""});
   }
   return table.Text();
 }
@@ -91,7 +85,7 @@ std::string SummaryTable(absl::Span<const BenchResult> results) {
     const std::string problems =
         s.skipped == 0 ? absl::StrCat(s.done) : absl::StrCat(s.done, " of ", s.done + s.skipped);
     table.Row({s.method, problems, absl::StrCat(s.optimal), OverText(s.sum_over / static_cast<double>(s.done)),
-               OverText(s.max_over), TimeText(s.time_ns)});
+               OverText(s.max_over), FormatTime(absl::Nanoseconds(s.time_ns))});
   }
   return table.Text();
 }

@@ -16,7 +16,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "examples/decoder/decoder_graph.h"
 #include "examples/decoder/generator.h"
@@ -137,14 +136,10 @@ absl::Status Repeat(const Request& request, const DeviceWeights& weights, runtim
   absl::StatusOr<std::unique_ptr<Generator>> g = Generator::Make(*run.graph, run.plan, weights, pool, true);
   if (!g.ok()) return g.status();
   if (absl::Status s = (*g)->Step(kPrompt[0]).status(); !s.ok()) return s;
-  std::vector<absl::Duration> times;
   for (int64_t i = 0; i < request.repeat; ++i) {
-    const absl::Time begin = absl::Now();
     if (absl::Status s = (*g)->Again(); !s.ok()) return s;
-    times.push_back(absl::Now() - begin);
   }
-  std::sort(times.begin(), times.end());
-  run.repeated = times[times.size() / 2];
+  run.repeated = (*g)->again_time();
   return absl::OkStatus();
 }
 

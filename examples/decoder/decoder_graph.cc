@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "examples/decoder/op_author.h"
 #include "gpu_runtime/registry/propose_fusions.h"
 #include "ir/graph_builder.h"
@@ -57,10 +58,10 @@ class StepAuthor {
   // What `bufplan run --kernels real` puts there.
   static ValueOptions Holds(absl::string_view type, double min, double max) {
     ValueOptions options;
-    options.attrs_json =
-        absl::StrCat("{\"contents\": {\"type\": \"", type, "\", \"min\": ", min, ", \"max\": ", max, "}}");
+    options.attrs_json = absl::StrFormat(R"({"contents": {"type": "%s", "min": %.17g, "max": %.17g}})", type, min, max);
     return options;
   }
+  // Uniform around 0 with the variance 1 / columns that keeps activations at their size; of norms, around 1.
   Weight AddWeight(const std::string& name, int64_t rows, int64_t columns, ElementType type) {
     const double reach = rows == 1 ? 1.1 : std::sqrt(3.0 / static_cast<double>(columns));
     const ValueId value = b_.Constant(absl::StrCat("w.", name), rows * columns * SizeOf(type),

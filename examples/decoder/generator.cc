@@ -5,8 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "examples/decoder/weights.h"
+#include "gpu_runtime/kernels/mix.h"
 #include "gpu_runtime/registry/bind_kernels.h"
+#include "io/tool/kernel_attrs.h"
 
 namespace bufplan::decoder {
 
@@ -16,9 +17,13 @@ using runtime::Executor;
 
 absl::StatusOr<DeviceWeights> DeviceWeights::Make(const DecoderGraph& graph, uint64_t seed, DevicePool& pool) {
   if (absl::Status s = pool.Reserve(1, 0); !s.ok()) return s;
+  const absl::StatusOr<std::vector<ContentSpec>> contents = ContentSpecsOf(graph.graph);
+  if (!contents.ok()) return contents.status();
   DeviceWeights weights;
   for (size_t i = 0; i < graph.weights.size(); ++i) {
-    const std::vector<std::byte> bytes = WeightBytes(graph.weights[i], seed, i);
+    const ValueId v = graph.weights[i].value;
+    const std::vector<std::byte> bytes =
+        RandomContent((*contents)[v.index()], graph.graph.value(v).max_bytes, runtime::MixTwo(seed, i));
     absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::Allocate(pool.device(), static_cast<int64_t>(bytes.size()));
     if (!buffer.ok()) return buffer.status();
     pool.device().CopyIn(pool.Stream(0), buffer->data(), bytes.data(), buffer->bytes());
@@ -80,6 +85,11 @@ absl::Duration Generator::Median(std::vector<absl::Duration> times) {
   return times.empty() ? absl::ZeroDuration() : times[times.size() / 2];
 }
 
-absl::Status Generator::Again() { return executor_->Run(); }
+absl::Status Generator::Again() {
+  const absl::Time begin = absl::Now();
+  if (absl::Status s = executor_->Run(); !s.ok()) return s;
+  again_times_.push_back(absl::Now() - begin);
+  return absl::OkStatus();
+}
 
 }  // namespace bufplan::decoder

@@ -21,7 +21,7 @@
 
 namespace bufplan::decoder {
 
-// Weights on a device, by their order in the graph.
+// Weights on a device, by their order in the graph: what its attributes say of their contents, at random.
 class DeviceWeights {
  public:
   static absl::StatusOr<DeviceWeights> Make(const DecoderGraph& graph, uint64_t seed, runtime::DevicePool& pool);
@@ -48,6 +48,8 @@ class Generator {
   // Of the steps so far, the median: from the token to the logits; and what of it was made for the symbol's new value.
   absl::Duration time() const { return Median(times_); }
   absl::Duration prepare_time() const { return Median(prepare_times_); }
+  // Of the last step's repetitions.
+  absl::Duration again_time() const { return Median(again_times_); }
 
  private:
   explicit Generator(const DecoderGraph& graph) : graph_(graph) {}
@@ -58,7 +60,7 @@ class Generator {
   runtime::KernelTable kernels_;
   std::unique_ptr<runtime::Executor> executor_;
   int64_t position_ = 0, max_positions_ = 0, vocabulary_ = 0;
-  std::vector<absl::Duration> times_, prepare_times_;
+  std::vector<absl::Duration> times_, prepare_times_, again_times_;
 };
 
 }  // namespace bufplan::decoder

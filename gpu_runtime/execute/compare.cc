@@ -14,7 +14,6 @@
 #include "gpu_runtime/execute/end_state.h"
 #include "gpu_runtime/execute/executor.h"
 #include "gpu_runtime/execute/found_bytes.h"
-#include "gpu_runtime/execute/origin.h"
 #include "gpu_runtime/kernels/mix.h"
 
 namespace bufplan::runtime {
@@ -44,8 +43,10 @@ class Comparer {
       if (absl::Status s = MakePlanned(stress); !s.ok()) return s;
       for (int i = 0; i < (stress ? options_.stress : 1); ++i) {
         if (absl::Status s = RunPlanned(stress); !s.ok()) return s;
-        ++out_.runs;
-        if (out_.difference.has_value()) return std::move(out_);
+        const int run = out_.runs++;
+        if (!out_.difference.has_value()) continue;
+        out_.difference->run = run;
+        return std::move(out_);
       }
       if (!stress) {
         if (absl::Status s = TakeTimes(*planned_, planned_times_); !s.ok()) return s;
@@ -73,14 +74,15 @@ class Comparer {
     if (options_.timed_runs > 0) {
       // By itself: below it may do more, and starts anew.
       if (absl::Status s = StartReference(); !s.ok()) return s;
-      if (absl::Status s = TimedRun(*reference_, {}, reference_times_); !s.ok()) return s;
+      if (absl::Status s = TimedRun(*reference_, {}, &reference_times_); !s.ok()) return s;
       if (absl::Status s = TakeTimes(*reference_, reference_times_); !s.ok()) return s;
     }
     // Under stress data movements and keep-alives are compared too, so they are looked at here.
     reference_->SetStress(options_.stress > 0);
     if (absl::Status s = StartReference(); !s.ok()) return s;
-    std::vector<absl::Duration>& times = options_.timed_runs > 0 ? stress_times_ : reference_times_;
-    if (absl::Status s = TimedRun(*reference_, {}, times); !s.ok()) return s;
+    if (absl::Status s = TimedRun(*reference_, {}, options_.timed_runs > 0 ? nullptr : &reference_times_); !s.ok()) {
+      return s;
+    }
     const size_t num_slots = reference_->program().slots.size();
     if (absl::Status s = Download(reference_->slots(), num_slots, expected_); !s.ok()) return s;
     for (const Memory& m : reference_->program().layout.memories) {
@@ -118,10 +120,11 @@ class Comparer {
     return device_.Synchronize();
   }
 
-  absl::Status TimedRun(Executor& executor, const RunOptions& run, std::vector<absl::Duration>& times) {
+  // `times`: null if nobody asks for its time.
+  static absl::Status TimedRun(Executor& executor, const RunOptions& run, std::vector<absl::Duration>* times) {
     const absl::Time begin = absl::Now();
     const absl::Status status = executor.Run(run);
-    times.push_back(absl::Now() - begin);
+    if (times != nullptr) times->push_back(absl::Now() - begin);
     return status;
   }
   // Of later runs, if they do not take long: the first one touches memory for the first time.
@@ -129,7 +132,7 @@ class Comparer {
     if (options_.timed_runs == 0 || times.back() > kLongRun) return absl::OkStatus();
     times.clear();
     for (int i = 0; i < options_.timed_runs; ++i) {
-      if (absl::Status s = TimedRun(executor, {}, times); !s.ok()) return s;
+      if (absl::Status s = TimedRun(executor, {}, &times); !s.ok()) return s;
     }
     return absl::OkStatus();
   }
@@ -165,16 +168,15 @@ class Comparer {
   }
 
   absl::Status RunPlanned(bool stress) {
-    const int run = out_.runs;
     RunOptions run_options;
-    if (stress) run_options.delay_seed = MixTwo(options_.seed, static_cast<uint64_t>(run));
+    if (stress) run_options.delay_seed = MixTwo(options_.seed, static_cast<uint64_t>(out_.runs));
     contents_.Fill(device_, planned_->stream());
     if (absl::Status s = device_.Synchronize(); !s.ok()) return s;
-    if (absl::Status s = TimedRun(*planned_, run_options, stress ? stress_times_ : planned_times_); !s.ok()) return s;
+    if (absl::Status s = TimedRun(*planned_, run_options, stress ? nullptr : &planned_times_); !s.ok()) return s;
     std::vector<uint64_t> found;
     if (absl::Status s = Download(planned_->slots(), planned_->program().slots.size(), found); !s.ok()) return s;
-    if (const std::optional<size_t> slot = FirstWrongSlot(found)) return ReportRead(*slot, run_options, run);
-    return CheckTheEnd(run);
+    if (const std::optional<size_t> slot = FirstWrongSlot(found)) return ReportRead(*slot, run_options);
+    return CheckTheEnd();
   }
 
   // The first in the order of execution; so what it read was written by ops that read what they should.
@@ -199,7 +201,7 @@ class Comparer {
   }
 
   // Scratch, what must be there, what nobody may have touched.
-  absl::Status CheckTheEnd(int run) {
+  absl::Status CheckTheEnd() {
     const size_t num_items = end_.items().size(), num_checks = contents_.checks().size();
     const size_t num_constants = reference_contents_.checks().size();
     const size_t num_words = num_items + num_checks + num_constants;
@@ -217,7 +219,7 @@ class Comparer {
     if (absl::Status s = Download(planned_->faults(), num_faults, faults); !s.ok()) return s;
     for (const Action& a : planned_->program().actions) {
       if (a.kind != ActionKind::kVerify || faults[static_cast<size_t>(a.slot)] == kNothing) continue;
-      ReportScratch(a, faults[static_cast<size_t>(a.slot)], run);
+      ReportScratch(a, faults[static_cast<size_t>(a.slot)]);
       return absl::OkStatus();
     }
     out_.values_compared += static_cast<int64_t>(num_items);
@@ -226,13 +228,13 @@ class Comparer {
       const EndState::Item& item = end_.items()[i];
       const absl::StatusOr<int64_t> offset = FirstBeyondTolerance(item, static_cast<int64_t>(first[i]));
       if (!offset.ok()) return offset.status();
-      if (*offset >= 0) return ReportEnd(item, *offset, run);
+      if (*offset >= 0) return ReportEnd(item, *offset);
     }
     for (size_t i = 0; i < num_checks + num_constants; ++i) {
       const bool own = i < num_checks;
       const Contents::Check& check = own ? contents_.checks()[i] : reference_contents_.checks()[i - num_checks];
       if (first[num_items + i] == kNothing) continue;
-      ReportStray(check, own ? *planned_ : *reference_, first[num_items + i], run);
+      ReportStray(check, own ? *planned_ : *reference_, first[num_items + i]);
       return absl::OkStatus();
     }
     return absl::OkStatus();
@@ -267,18 +269,18 @@ class Comparer {
   }
   FoundBytes found_bytes() const { return FoundBytes(device_, graph_, *planned_, *reference_, options_.seed); }
 
-  void ReportScratch(const Action& action, uint64_t offset, int run) {
-    out_.difference = Difference{.kind = DifferenceKind::kScratch, .op = action.op, .run = run};
+  void ReportScratch(const Action& action, uint64_t offset) {
+    out_.difference = Difference{.kind = DifferenceKind::kScratch, .op = action.op};
     out_.difference->text =
         absl::StrCat("scratch of op \"", graph_.name(action.op), "\" was written to while the op ran, at ",
                      PlannedPlace(action.a, static_cast<int64_t>(offset)));
   }
 
-  void ReportStray(const Contents::Check& check, const Executor& executor, uint64_t index, int run) {
+  void ReportStray(const Contents::Check& check, const Executor& executor, uint64_t index) {
     const Memory& memory = executor.program().layout.memories[static_cast<size_t>(check.memory)];
     const int64_t offset = check.offset + static_cast<int64_t>(index);
     const std::string what = absl::StrCat("at the end ", PlaceText(graph_, memory, offset), " has been written to, ");
-    out_.difference = Difference{.kind = DifferenceKind::kStray, .run = run};
+    out_.difference = Difference{.kind = DifferenceKind::kStray};
     switch (check.kind) {
       case Contents::Check::Kind::kGuard:
         out_.difference->text = absl::StrCat(what, "which is outside of every storage");
@@ -295,10 +297,10 @@ class Comparer {
     }
   }
 
-  absl::Status ReportEnd(const EndState::Item& item, int64_t offset_there, int run) {
+  absl::Status ReportEnd(const EndState::Item& item, int64_t offset_there) {
     // In the reference a value lies in one run.
     const int64_t byte = offset_there - item.reference.shape.at;
-    const int64_t at = ByteAt(item.planned.shape, byte);
+    const int64_t at = item.planned.shape.ByteAt(byte);
     const size_t bytes = static_cast<size_t>(std::min<int64_t>(8, item.planned.shape.bytes() - byte));
     std::byte found[8] = {}, expected[8] = {};
     const int64_t count = item.planned.strided() ? 1 : static_cast<int64_t>(bytes);
@@ -310,7 +312,7 @@ class Comparer {
         found_bytes().Describe(item.value, byte, item.planned.memory, at, absl::MakeSpan(expected).first(count),
                                absl::MakeSpan(found).first(count));
     if (!what.ok()) return what.status();
-    out_.difference = Difference{.kind = DifferenceKind::kEnd, .value = item.value, .byte = byte, .run = run};
+    out_.difference = Difference{.kind = DifferenceKind::kEnd, .value = item.value, .byte = byte};
     out_.difference->text = absl::StrCat("at the end value \"", graph_.name(item.value), "\" byte ", byte, " (",
                                          PlannedPlace(item.planned.memory, at), "): ", *what);
     return absl::OkStatus();
@@ -325,12 +327,12 @@ class Comparer {
     return {0, sizes.value_bytes[use.value.index()], {}};
   }
 
-  absl::Status ReportRead(size_t slot, const RunOptions& run_options, int run) {
+  absl::Status ReportRead(size_t slot, const RunOptions& run_options) {
     const SlotUse& use = planned_->program().slots[slot];
     const std::string who = absl::StrCat("op \"", graph_.name(use.op), "\" ",
                                          use.kind == SlotUse::Kind::kKeptAlive ? "keeps alive" : "reads", " value \"",
                                          graph_.name(use.value), "\"");
-    out_.difference = Difference{.kind = DifferenceKind::kRead, .op = use.op, .value = use.value, .run = run};
+    out_.difference = Difference{.kind = DifferenceKind::kRead, .op = use.op, .value = use.value};
     out_.difference->text = absl::StrCat(who, ", and found other bytes than in the reference");
     const Shape region = RegionOf(use);
     if (region.bytes() > kMaxSnapshotBytes) return absl::OkStatus();
@@ -340,7 +342,7 @@ class Comparer {
       if (absl::Status s = Snapshot(*planned_, run_options, slot, region.bytes(), found); !s.ok()) return s;
       const int64_t index = std::mismatch(expected.begin(), expected.end(), found.begin()).first - expected.begin();
       if (index == region.bytes()) continue;
-      return ReportByte(use, who, ByteAt(region, index), absl::MakeConstSpan(expected).subspan(index),
+      return ReportByte(use, who, region.ByteAt(index), absl::MakeConstSpan(expected).subspan(index),
                         absl::MakeConstSpan(found).subspan(index), region.run_bytes - index % region.run_bytes);
     }
     return absl::OkStatus();
@@ -351,10 +353,9 @@ class Comparer {
     out_.difference->byte = byte;
     // A member of a group reads what the group makes in the workspace.
     const Units& units = planned_->program().units;
-    const std::optional<OpId> producer = graph_.producer(use.value);
-    const bool inside = producer.has_value() && units.unit_of[producer->index()] == units.unit_of[use.op.index()];
+    const bool inside = units.Makes(graph_, units.unit_of[use.op.index()], use.value);
     const Place place = inside ? Place() : planned_->program().layout.of(use.value);
-    const int64_t offset = place.exists() ? ByteAt(place.shape, byte) : 0;
+    const int64_t offset = place.exists() ? place.shape.ByteAt(byte) : 0;
     const size_t bytes = static_cast<size_t>(std::min<int64_t>(place.strided() ? 1 : 8, together));
     const absl::StatusOr<std::string> what =
         found_bytes().Describe(use.value, byte, place.memory, offset, expected.first(bytes), found.first(bytes));
@@ -387,7 +388,7 @@ class Comparer {
   Contents reference_contents_, contents_;
   EndState end_;
   std::vector<uint64_t> expected_;  // by slot
-  std::vector<absl::Duration> planned_times_, reference_times_, stress_times_;
+  std::vector<absl::Duration> planned_times_, reference_times_;
 };
 
 }  // namespace

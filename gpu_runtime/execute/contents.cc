@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "gpu_runtime/kernels/all_kernels.h"
+#include "gpu_runtime/steps/layout.h"
 
 namespace bufplan::runtime {
+
 void Contents::AddFill(Boxes boxes, std::byte* base, uint64_t seed) {
   fills_.push_back({uploads_.Add(std::move(boxes)), base, seed});
 }
@@ -52,7 +54,7 @@ absl::StatusOr<Contents> Contents::Make(const Graph& graph, Executor& executor, 
   for (size_t m = 0; m < program.layout.memories.size(); ++m) {
     const Memory& memory = program.layout.memories[m];
     // The reference's own memory has no garbage to speak of, and may be large.
-    if (memory.kind == MemoryKind::kOwn || memory.kind == MemoryKind::kWorkspace) continue;
+    if (!memory.of_plan()) continue;
     if (memory.kind == MemoryKind::kCaller && IsReadOnly(graph.value(memory.owner)) && !constants) continue;
     c.AddMemory(program, static_cast<int32_t>(m), executor.memory(static_cast<int32_t>(m)),
                 executor.defined().sample_bytes.has_value());

@@ -17,10 +17,6 @@
 
 namespace bufplan::runtime {
 
-inline bool IsReadOnly(const Value& value) {
-  return value.role == Role::kConstant || (value.role == Role::kExternal && !value.writable);
-}
-
 // What an author wants to be in a value at the start: all its bytes; or nothing in particular.
 using InitialBytes = std::function<std::vector<std::byte>(ValueId, int64_t bytes)>;
 

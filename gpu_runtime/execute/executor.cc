@@ -38,10 +38,8 @@ class Site : public KernelSite {
     return place.exists() ? executor_.memory(place.memory) + place.shape.at : nullptr;
   }
   Operand At(ValueId v) const {
-    const std::optional<OpId> producer = graph_.producer(v);
     const Program& program = executor_.program();
-    if (in_workspace_of_.has_value() && producer.has_value() &&
-        program.units.unit_of[producer->index()] == *in_workspace_of_) {
+    if (in_workspace_of_.has_value() && program.units.Makes(graph_, *in_workspace_of_, v)) {
       return {AddressOf(program.workspace[v.index()])};
     }
     return executor_.operand(v);

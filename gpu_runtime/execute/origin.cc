@@ -17,15 +17,6 @@ std::optional<int64_t> IndexOf(const Shape& shape, int64_t byte) {
 
 }  // namespace
 
-int64_t ByteAt(const Shape& shape, int64_t index) {
-  int64_t byte = shape.at + index % shape.run_bytes, run = index / shape.run_bytes;
-  for (size_t d = shape.dims.size(); d-- > 0;) {
-    byte += run % shape.dims[d].count * shape.dims[d].stride;
-    run /= shape.dims[d].count;
-  }
-  return byte;
-}
-
 Origin OriginOf(const Graph& graph, const Sizes& sizes, ValueId value, int64_t byte) {
   for (;;) {
     const std::optional<OpId> producer = graph.producer(value);
@@ -44,7 +35,7 @@ Origin OriginOf(const Graph& graph, const Sizes& sizes, ValueId value, int64_t b
       for (const Read& r : graph.reads(op)) {
         const std::optional<int64_t> index = IndexOf(sizes.ShapeOf(value, r.to_region), byte);
         if (!index.has_value()) continue;
-        byte = ByteAt(sizes.ShapeOf(r.value, r.region), *index);
+        byte = sizes.ShapeOf(r.value, r.region).ByteAt(*index);
         value = r.value;
         found = true;
         break;

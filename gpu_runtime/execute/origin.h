@@ -18,9 +18,6 @@ struct Origin {
 // Requires a byte of the value. COST: O(ops that it passes through, and the dims of their regions).
 Origin OriginOf(const Graph& graph, const Sizes& sizes, ValueId value, int64_t byte);
 
-// The byte of a shape that has that index. Requires one.
-int64_t ByteAt(const Shape& shape, int64_t index);
-
 }  // namespace bufplan::runtime
 
 #endif  // BUFPLAN_GPU_RUNTIME_EXECUTE_ORIGIN_H_

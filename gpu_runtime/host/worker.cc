@@ -1,28 +1,20 @@
 #include "gpu_runtime/host/worker.h"
 
+#include <optional>
 #include <utility>
 
 namespace bufplan::runtime {
 namespace {
 
-void RunReplay(const CommandList& list, int64_t replay) {
+// `replay`: of a captured list, which time; its events count anew each time.
+void RunList(const CommandList& list, std::optional<int64_t> replay = std::nullopt) {
+  const auto ticket = [&](const Command& c) { return replay.has_value() ? TicketOf(c, *replay) : c.amount; };
   for (size_t i = 0; i < list.size(); ++i) {
     const Command& c = list[i];
     switch (c.kind) {
-      case CommandKind::kRecord: c.event->Complete(TicketOf(c, replay)); break;
-      case CommandKind::kWait: c.event->WaitFor(TicketOf(c, replay)); break;
-      default: RunCommand(c, list);
-    }
-  }
-}
-
-void RunList(const CommandList& list) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    const Command& c = list[i];
-    switch (c.kind) {
-      case CommandKind::kRecord: c.event->Complete(c.amount); break;
-      case CommandKind::kWait: c.event->WaitFor(c.amount); break;
-      case CommandKind::kReplay: RunReplay(*c.replay, c.amount); break;
+      case CommandKind::kRecord: c.event->Complete(ticket(c)); break;
+      case CommandKind::kWait: c.event->WaitFor(ticket(c)); break;
+      case CommandKind::kReplay: RunList(*c.replay, c.amount); break;
       default: RunCommand(c, list);
     }
   }

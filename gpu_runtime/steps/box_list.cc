@@ -192,30 +192,14 @@ Boxes Compress(const std::vector<Run>& runs) {
   return boxes;
 }
 
-// Byte i of a value that lies strided, as an address, and how many bytes follow in its run.
-class StridedPlace {
- public:
-  explicit StridedPlace(const Shape& place) : place_(place) {}
-  Run At(int64_t byte) const {
-    int64_t run = byte / place_.run_bytes, at = place_.at + byte % place_.run_bytes;
-    for (size_t d = place_.dims.size(); d-- > 0;) {
-      at += run % place_.dims[d].count * place_.dims[d].stride;
-      run /= place_.dims[d].count;
-    }
-    return {at, byte, place_.run_bytes - byte % place_.run_bytes};
-  }
-
- private:
-  const Shape& place_;
-};
-
-ByteSet BytesOf(const Boxes& boxes, bool of_b, size_t max_runs, bool* exact) {
+ByteSet BytesOf(const Boxes& boxes, bool of_b, size_t max_runs, bool* is_exact) {
   size_t runs = 0;
   for (const Box& box : boxes) runs += static_cast<size_t>(BytesOf(box) / box.run_bytes);
-  *exact = runs <= max_runs;
+  const bool exact = runs <= max_runs;
+  if (is_exact != nullptr) *is_exact = exact;
   std::vector<ByteRange> ranges;
   for (const Box& box : boxes) {
-    if (*exact) {
+    if (exact) {
       ForEachRunOf(box, [&](int64_t a, int64_t b, int64_t bytes) {
         const int64_t at = of_b ? b : a;
         ranges.push_back({at, at + bytes});
@@ -225,15 +209,17 @@ ByteSet BytesOf(const Boxes& boxes, bool of_b, size_t max_runs, bool* exact) {
     ranges.push_back(SpanOf(box, of_b));
   }
   ByteSet set = ByteSet::OfAll(std::move(ranges));
-  return *exact ? set : ByteSet::Of(set.span());
+  return exact ? set : ByteSet::Of(set.span());
 }
 
 }  // namespace
 
 absl::StatusOr<Boxes> Clip(const Shape& shape, const ByteSet& set) { return Clipper(shape, set).Run(); }
 
+absl::StatusOr<Boxes> AllOf(const Shape& shape) { return Clip(shape, ByteSet::Of({shape.at, shape.end()})); }
+
 absl::StatusOr<Boxes> Pick(const Shape& shape, const ByteSet& indices) {
-  if (indices.Contains({0, shape.bytes()})) return Clip(shape, ByteSet::Of({shape.at, shape.end()}));
+  if (indices.Contains({0, shape.bytes()})) return AllOf(shape);
   return Through(LinesOf(indices), shape);
 }
 
@@ -249,12 +235,11 @@ absl::StatusOr<Boxes> Through(const Boxes& boxes, const Shape& place) {
   }
   std::vector<Run> runs, pieces;
   if (!AppendRuns(boxes, runs)) return TooManyPieces();
-  const StridedPlace strided(place);
   for (const Run& r : runs) {
     for (int64_t done = 0; done < r.bytes;) {
-      const Run at = strided.At(r.a + done);
-      const int64_t bytes = std::min(at.bytes, r.bytes - done);
-      pieces.push_back({at.a, r.b + done, bytes});
+      const int64_t byte = r.a + done;
+      const int64_t bytes = std::min(place.run_bytes - byte % place.run_bytes, r.bytes - done);
+      pieces.push_back({place.ByteAt(byte), r.b + done, bytes});
       done += bytes;
     }
     if (pieces.size() > kMaxPieces) return TooManyPieces();

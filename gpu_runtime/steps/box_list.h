@@ -25,7 +25,8 @@ inline constexpr size_t kMaxPieces = size_t{1} << 21;
 using Boxes = std::vector<Box>;
 
 absl::StatusOr<Boxes> Clip(const Shape& shape, const ByteSet& set);
-// The bytes of a shape that have these indices, paired likewise.
+// All bytes of a shape, / those that have these indices, paired likewise.
+absl::StatusOr<Boxes> AllOf(const Shape& shape);
 absl::StatusOr<Boxes> Pick(const Shape& shape, const ByteSet& indices);
 // The index of each byte plus `distance`.
 void MoveIndices(Boxes& boxes, int64_t distance);
@@ -38,8 +39,8 @@ absl::StatusOr<Boxes> Pair(const Boxes& from, const Boxes& to);
 
 // The bytes `a`, / `b` of the boxes. `max_runs`: if there are more runs, one range from the first byte to the last, and
 // `*exact` is false.
-ByteSet BytesOfA(const Boxes& boxes, size_t max_runs, bool* exact);
-ByteSet BytesOfB(const Boxes& boxes, size_t max_runs, bool* exact);
+ByteSet BytesOfA(const Boxes& boxes, size_t max_runs = kMaxPieces, bool* exact = nullptr);
+ByteSet BytesOfB(const Boxes& boxes, size_t max_runs = kMaxPieces, bool* exact = nullptr);
 
 // Bytes paired with themselves.
 Boxes LinesOf(const ByteSet& bytes);

@@ -42,9 +42,8 @@ class Finder {
         for (const Read& r : graph_.reads(op)) {
           const absl::StatusOr<Boxes> from = Clip(sizes_.ShapeOf(r.value, r.region), out_.of(r.value));
           if (!from.ok()) return from.status();
-          bool exact = true;
-          const ByteSet indices = BytesOfB(*from, kMaxPieces, &exact);
-          if (absl::Status s = Overwrite(sizes_.ShapeOf(w.value, r.to_region), indices, true); !s.ok()) return s;
+          const absl::Status s = Overwrite(sizes_.ShapeOf(w.value, r.to_region), BytesOfB(*from), true);
+          if (!s.ok()) return s;
         }
       }
       set = set.Without(ByteSet::OfAll(std::exchange(gone_, {}))).Or(ByteSet::OfAll(std::exchange(written_, {})));
@@ -63,8 +62,7 @@ class Finder {
   static absl::Status Append(const Shape& shape, const ByteSet& indices, std::vector<ByteRange>& ranges) {
     const absl::StatusOr<Boxes> at = Pick(shape, indices);
     if (!at.ok()) return at.status();
-    bool exact = true;
-    const ByteSet bytes = BytesOfA(*at, kMaxPieces, &exact);
+    const ByteSet bytes = BytesOfA(*at);
     ranges.insert(ranges.end(), bytes.ranges().begin(), bytes.ranges().end());
     return absl::OkStatus();
   }

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "gpu_runtime/steps/plan_shape.h"
 
 namespace bufplan::runtime {
 namespace {
@@ -28,7 +29,7 @@ class PlanPlacer {
   PlanPlacer(const Graph& graph, const Plan& plan, const Sizes& sizes) : graph_(graph), plan_(plan), sizes_(sizes) {}
 
   absl::StatusOr<Layout> Run() {
-    if (absl::Status s = CheckShape(); !s.ok()) return s;
+    if (absl::Status s = CheckPlanShape(graph_, plan_); !s.ok()) return s;
     first_chunk_.assign(graph_.spaces().size(), -1);
     num_chunks_.assign(graph_.spaces().size(), 0);
     for (const Arena& a : plan_.arenas) {
@@ -97,18 +98,6 @@ class PlanPlacer {
       }
     }
     return "";
-  }
-
-  absl::Status CheckShape() const {
-    const auto known = [&](OpId o) { return o.index() < graph_.ops().size(); };
-    bool fits = plan_.locations.size() == graph_.values().size();
-    for (const Arena& a : plan_.arenas) fits = fits && a.space.index() < graph_.spaces().size();
-    for (const ScratchPlace& s : plan_.scratch) fits = fits && known(s.op);
-    for (const AddedEdge& e : plan_.added_order) fits = fits && known(e.before) && known(e.after);
-    for (const Note& n : plan_.notes) fits = fits && known(n.op);
-    for (const FusionDecision& f : plan_.fused) fits = fits && f.fusion.index() < graph_.fusions().size();
-    if (fits) return absl::OkStatus();
-    return absl::InvalidArgumentError("the plan is not of the graph's shape");
   }
 
   int32_t MemoryOf(const Location& location) const {

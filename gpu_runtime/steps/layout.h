@@ -25,6 +25,8 @@ struct Memory {
   SpaceId space = {};  // kChunk
   int32_t chunk = 0;   // kChunk
   ValueId owner = {};  // kCaller
+
+  bool of_plan() const { return kind == MemoryKind::kChunk || kind == MemoryKind::kCaller; }
 };
 
 // Byte i of a value lies at byte i of the shape, in that memory. -1: nowhere.
@@ -50,6 +52,11 @@ struct Layout {
 
 inline bool IsCallerOwned(Role role) {
   return role == Role::kConstant || role == Role::kExternal || role == Role::kVariable;
+}
+
+// A constant or a borrowed external.
+inline bool IsReadOnly(const Value& value) {
+  return value.role == Role::kConstant || (value.role == Role::kExternal && !value.writable);
 }
 
 // "device+4096", "device#1+0", "K+128".

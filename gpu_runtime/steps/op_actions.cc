@@ -32,8 +32,7 @@ void ProgramBuilder::EmitOp(OpId o) {
 ByteSet ProgramBuilder::Overwritten(const Op& op, const Write& w) {
   std::vector<ByteRange> all;
   const auto add = [&](const Shape& region) {
-    bool exact = true;
-    const ByteSet bytes = BytesOfA(Take(Clip(region, ByteSet::Of({region.at, region.end()}))), kMaxPieces, &exact);
+    const ByteSet bytes = BytesOfA(Take(AllOf(region)));
     all.insert(all.end(), bytes.ranges().begin(), bytes.ranges().end());
   };
   if (op.kind == OpKind::kCompute || op.kind == OpKind::kFill) {
@@ -53,11 +52,10 @@ void ProgramBuilder::EmitCarry(const Op& op, const Write& w) {
   if (Inside(w.value)) carried = carried.And(needed_[w.value.index()]);
   if (w.cover == Cover::kPart) carried = carried.Or(overwritten);
   carried = carried.And(defined_.of(*w.base));
-  const Boxes bytes = Take(Clip(whole, carried));
-  if (bytes.empty()) return;
+  if (carried.empty()) return;
   const Place &from = Used(*w.base), &to = Used(w.value);
   if (!from.exists() || !to.exists()) return;
-  const Boxes boxes = Take(Pair(Take(Through(bytes, from.shape)), Take(Through(bytes, to.shape))));
+  const Boxes boxes = Between(w.value, carried, from, to);
   if (!Inside(w.value)) {
     NoteRead({.value = *w.base, .carried_to = w.value, .memory = from.memory}, boxes);
   } else if (!Inside(*w.base)) {
@@ -84,7 +82,7 @@ void ProgramBuilder::EmitMovement(OpId o) {
     }
     if (!to.exists()) continue;
     const Shape region = sizes_.ShapeOf(target, read.to_region);
-    const Boxes there = Take(Through(Take(Clip(region, ByteSet::Of({region.at, region.end()}))), to.shape));
+    const Boxes there = Take(Through(Take(AllOf(region)), to.shape));
     const Boxes boxes = Take(Pair(source, there));
     if (from.memory == to.memory && AllInPlace(boxes)) continue;
     if (!Inside(read.value)) NoteRead({.value = read.value, .memory = from.memory}, boxes);
@@ -124,8 +122,7 @@ void ProgramBuilder::EmitMixes(OpId o) {
     const Shape region = sizes_.ShapeOf(write.value, write.region);
     ByteSet fresh = defined_.Written(region.bytes()), kept;
     if (write.base.has_value() && write.cover == Cover::kPart) {
-      bool exact = true;
-      kept = fresh.And(BytesOfB(Take(Clip(region, defined_.of(*write.base))), kMaxPieces, &exact));
+      kept = fresh.And(BytesOfB(Take(Clip(region, defined_.of(*write.base)))));
       fresh = fresh.Without(kept);
     }
     for (const bool keep_some : {false, true}) {
@@ -160,8 +157,8 @@ void ProgramBuilder::EmitKernel(OpId o) {
     if (!place.exists()) return;
     if (write.base.has_value() && write.cover == Cover::kPart) note_read(*write.base, true, region);
     if (Inside(write.value)) continue;
-    const Boxes bytes = Take(Clip(region, ByteSet::Of({region.at, region.end()})));
-    NoteWrite({.value = write.value, .write = w, .memory = place.memory}, Take(Through(bytes, place.shape)), false);
+    NoteWrite({.value = write.value, .write = w, .memory = place.memory},
+              Take(Through(Take(AllOf(region)), place.shape)), false);
   }
 }
 
@@ -169,8 +166,7 @@ void ProgramBuilder::EmitKernel(OpId o) {
 void ProgramBuilder::EmitKeepAlives(size_t unit) {
   for (int32_t k : kept_by_[unit]) {
     const KeepAlive& keep = graph_.keep_alive()[static_cast<size_t>(k)];
-    const std::optional<OpId> producer = graph_.producer(keep.value);
-    if (producer.has_value() && out_.units.unit_of[producer->index()] == static_cast<int32_t>(unit)) continue;
+    if (out_.units.Makes(graph_, static_cast<int32_t>(unit), keep.value)) continue;
     const Boxes source = Source(keep.value, Whole(keep.value));
     NoteRead({.value = keep.value, .memory = PlaceOf(keep.value).memory}, source);
     AddHash({SlotUse::Kind::kKeptAlive, keep.until, keep.value, 0}, first_slot_.back() + k, source,

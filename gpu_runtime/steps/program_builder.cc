@@ -19,13 +19,10 @@ uint64_t HashOfName(absl::string_view name) {
 // count as read from the first to the last.
 constexpr size_t kMaxTouchRuns = size_t{1} << 16;
 
-// Not a workspace, nor the reference's memory, whose values stay to be looked at.
-bool IsOfPlan(const Memory& m) { return m.kind != MemoryKind::kWorkspace && m.kind != MemoryKind::kOwn; }
-
 // By memory: bytes that garbage may take the place of once nobody reads them.
 std::vector<int64_t> BytesThatMayDie(const Layout& layout) {
   std::vector<int64_t> bytes;
-  for (const Memory& m : layout.memories) bytes.push_back(IsOfPlan(m) ? m.bytes : 0);
+  for (const Memory& m : layout.memories) bytes.push_back(m.of_plan() ? m.bytes : 0);
   return bytes;
 }
 
@@ -67,6 +64,7 @@ absl::StatusOr<Program> ProgramBuilder::Run() {
     }
   }
   if (options_.scribble) ReportEnd(by_unit);
+  if (!status_.ok()) return status_;
   for (const std::vector<Action>& actions : by_unit) {
     out_.first_action.push_back(static_cast<uint32_t>(out_.actions.size()));
     out_.actions.insert(out_.actions.end(), actions.begin(), actions.end());
@@ -97,10 +95,11 @@ void ProgramBuilder::EmitUnit(size_t u) {
   readings_.clear();
   writings_.clear();
   op_ = unit.ops.back();
+  group_.reset();
   if (unit.fusion.has_value()) {
-    EmitGroup(u);
+    group_ = static_cast<int32_t>(u);
+    EmitGroup(unit);
   } else {
-    op_ = unit.ops[0];
     EmitOp(unit.ops[0]);
   }
   if (options_.trace) EmitKeepAlives(u);
@@ -166,6 +165,16 @@ void ProgramBuilder::NoteWrite(Writing writing, const Boxes& boxes, bool b) {
   if (!options_.scribble || boxes.empty()) return;
   writing.bytes = b ? BytesOfB(boxes, kMaxTouchRuns, &writing.exact) : BytesOfA(boxes, kMaxTouchRuns, &writing.exact);
   writings_.push_back(std::move(writing));
+}
+
+void ProgramBuilder::NoteResult(ValueId v, const ByteSet& bytes) {
+  const Place& place = out_.layout.of(v);
+  NoteWrite({.value = v, .memory = place.memory}, Take(Through(Take(Clip(Whole(v), bytes)), place.shape)), false);
+}
+
+Boxes ProgramBuilder::Between(ValueId v, const ByteSet& bytes, const Place& from, const Place& to) {
+  const Boxes boxes = Take(Clip(Whole(v), bytes));
+  return Take(Pair(Take(Through(boxes, from.shape)), Take(Through(boxes, to.shape))));
 }
 
 absl::StatusOr<Program> MakeProgram(const Graph& graph, const Sizes& sizes, const Defined& defined, Layout layout,

@@ -46,6 +46,7 @@ class ProgramBuilder {
   void EmitUnit(size_t unit);
 
   void Fail(OpId o, const absl::Status& status);
+  // What an error is taken for is empty; the run then ends with the error.
   Boxes Take(absl::StatusOr<Boxes> boxes);
 
   bool HasKernel(OpId o) const {
@@ -54,7 +55,8 @@ class ProgramBuilder {
   bool HasKernel(FusionId f) const {
     return f.index() < options_.fusion_has_kernel.size() && options_.fusion_has_kernel[f.index()];
   }
-  bool Inside(ValueId v) const { return !inside_.empty() && inside_[v.index()]; }
+  // Whether the group at hand makes the value; a lone op makes none that way.
+  bool Inside(ValueId v) const { return group_.has_value() && out_.units.Makes(graph_, *group_, v); }
   // Where a value lies for the unit at hand: of a group's own values, in the workspace.
   const Place& PlaceOf(ValueId v) const { return Inside(v) ? out_.workspace[v.index()] : out_.layout.of(v); }
   const Place& Used(ValueId v);  // that must exist if it has bytes
@@ -67,6 +69,10 @@ class ProgramBuilder {
   void AddMove(const Boxes& boxes, const Place& from, const Place& to);
   void NoteRead(Reading reading, const Boxes& boxes);
   void NoteWrite(Writing writing, const Boxes& boxes, bool b);
+  // Notes that bytes of a value, which has a place, are written there.
+  void NoteResult(ValueId v, const ByteSet& bytes);
+  // The bytes of a value from one place to another.
+  Boxes Between(ValueId v, const ByteSet& bytes, const Place& from, const Place& to);
 
   // op_actions.cc
   void EmitOp(OpId o);
@@ -79,9 +85,8 @@ class ProgramBuilder {
   void EmitKeepAlives(size_t unit);
 
   // group_actions.cc
-  void EmitGroup(size_t unit);
-  void OpenGroup(const Unit& unit);
-  void CloseGroup() { inside_.clear(); }
+  void EmitGroup(const Unit& unit);
+  void PlaceWorkspace(const Unit& unit);
   void FindNeeded(const Unit& unit);
   ByteSet NewBytes(OpId o, const Write& w);
   void EmitResults(const Unit& unit);
@@ -117,9 +122,10 @@ class ProgramBuilder {
   std::vector<Reading> readings_;
   std::vector<Writing> writings_;
   std::vector<std::pair<int32_t, ByteSet>> scratch_;  // by memory
-  // Of the group at hand, by ValueId.
-  std::vector<bool> inside_;  // empty: a lone op
-  std::vector<ByteSet> needed_;
+  std::optional<int32_t> group_;                      // the unit, if it is a group
+  // Of the group at hand, by ValueId: of what its members write, what somebody needs, and of its results what is not in
+  // place before it runs.
+  std::vector<ByteSet> needed_, new_bytes_;
   std::vector<int64_t> workspace_bytes_;   // by stream
   std::vector<int32_t> workspace_memory_;  // by stream; -1: none yet
 };

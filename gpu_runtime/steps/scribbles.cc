@@ -6,14 +6,6 @@
 #include "gpu_runtime/steps/program_builder.h"
 
 namespace bufplan::runtime {
-namespace {
-
-bool HoldsToTheEnd(const Value& value, bool committed) {
-  return value.role == Role::kConstant || value.role == Role::kVariable ||
-         (value.role == Role::kExternal && (!value.writable || committed));
-}
-
-}  // namespace
 
 void ProgramBuilder::AddScribble(int32_t memory, const ByteSet& bytes) {
   Boxes boxes = LinesOf(bytes);
@@ -45,7 +37,6 @@ bool ProgramBuilder::MayLieOn(const Unit& unit, const Writing& w, const Reading&
 
 void ProgramBuilder::AddScribbles(size_t u) {
   const Unit& unit = out_.units.units[u];
-  if (unit.fusion.has_value()) OpenGroup(unit);
   std::map<int32_t, std::vector<ByteRange>> moved;  // by memory
   for (const Writing& w : writings_) {
     if (w.carried || !w.exact) continue;
@@ -76,7 +67,6 @@ void ProgramBuilder::AddScribbles(size_t u) {
     AddScribble(w.memory, w.bytes.Without(kept));
   }
   for (auto& [memory, ranges] : moved) AddScribble(memory, ByteSet::OfAll(std::move(ranges)));
-  if (unit.fusion.has_value()) CloseGroup();
 }
 
 void ProgramBuilder::AddScratch(const Unit& unit) {
@@ -110,7 +100,7 @@ void ProgramBuilder::ReportStart() {
 void ProgramBuilder::ReportTouches(size_t u) {
   const int32_t unit = static_cast<int32_t>(u);
   const auto of_plan = [&](int32_t memory) {
-    return memory >= 0 && out_.layout.memories[static_cast<size_t>(memory)].kind != MemoryKind::kWorkspace;
+    return memory >= 0 && out_.layout.memories[static_cast<size_t>(memory)].of_plan();
   };
   for (const Reading& r : readings_) {
     if (of_plan(r.memory)) dead_.Read(unit, r.memory, r.bytes);
@@ -131,10 +121,9 @@ void ProgramBuilder::ReportTouches(size_t u) {
 void ProgramBuilder::ReportEnd(std::vector<std::vector<Action>>& by_unit) {
   const auto whole = [&](ValueId v) {
     const Place& place = out_.layout.of(v);
-    bool exact = true;
     if (!place.exists()) return;
     const Boxes boxes = Take(Through(Take(Clip(Whole(v), defined_.of(v))), place.shape));
-    dead_.ReadAtEnd(place.memory, BytesOfA(boxes, kMaxPieces, &exact));
+    dead_.ReadAtEnd(place.memory, BytesOfA(boxes));
   };
   for (ValueId v : graph_.outputs()) whole(v);
   for (size_t v = 0; v < graph_.values().size(); ++v) {
@@ -142,7 +131,8 @@ void ProgramBuilder::ReportEnd(std::vector<std::vector<Action>>& by_unit) {
     const Value& value = graph_.value(id);
     if (value.preserve) whole(id);
     const int32_t memory = out_.layout.of_caller[v];
-    if (memory >= 0 && HoldsToTheEnd(value, graph_.commit_to(id).has_value())) {
+    const bool holds = IsReadOnly(value) || value.role == Role::kVariable || graph_.commit_to(id).has_value();
+    if (memory >= 0 && holds) {
       dead_.ReadAtEnd(memory, ByteSet::Of({0, sizes_.value_bytes[v]}));
     }
   }

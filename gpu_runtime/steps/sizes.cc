@@ -73,6 +73,15 @@ int64_t Shape::end() const {
   return end;
 }
 
+int64_t Shape::ByteAt(int64_t index) const {
+  int64_t byte = at + index % run_bytes, run = index / run_bytes;
+  for (size_t d = dims.size(); d-- > 0;) {
+    byte += run % dims[d].count * dims[d].stride;
+    run /= dims[d].count;
+  }
+  return byte;
+}
+
 std::optional<Shape> ShapeAt(const Expr& at, const Expr& run_bytes, absl::Span<const bufplan::Dim> dims,
                              absl::Span<const int64_t> symbol_values) {
   const std::optional<int64_t> first = at.Evaluate(symbol_values), run = run_bytes.Evaluate(symbol_values);

@@ -30,6 +30,8 @@ struct Shape {
   int64_t bytes() const;
   // One past the last byte; `at` for an empty one.
   int64_t end() const;
+  // The byte that has that index. Requires 0 <= index < bytes().
+  int64_t ByteAt(int64_t index) const;
 };
 
 struct Sizes {

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "gpu_runtime/steps/plan_shape.h"
 
 namespace bufplan::runtime {
 namespace {
@@ -17,7 +18,9 @@ class UnitMaker {
 
   absl::StatusOr<Units> Run() {
     out_.num_streams = plan_ == nullptr ? 1 : graph_.num_streams();
-    if (!IsOfShape()) return absl::InvalidArgumentError("the plan is not of the graph's shape");
+    if (plan_ != nullptr) {
+      if (absl::Status s = CheckPlanShape(graph_, *plan_); !s.ok()) return s;
+    }
     if (absl::Status s = FindGroups(); !s.ok()) return s;
     MakeUnits();
     MarkElided();
@@ -27,16 +30,6 @@ class UnitMaker {
   }
 
  private:
-  bool IsOfShape() const {
-    if (plan_ == nullptr) return true;
-    const auto known = [&](OpId o) { return o.index() < graph_.ops().size(); };
-    bool fits = true;
-    for (const FusionDecision& f : plan_->fused) fits = fits && f.fusion.index() < graph_.fusions().size();
-    for (const Note& n : plan_->notes) fits = fits && known(n.op);
-    for (const AddedEdge& e : plan_->added_order) fits = fits && known(e.before) && known(e.after);
-    return fits;
-  }
-
   absl::Status FindGroups() {
     group_of_.assign(graph_.ops().size(), -1);
     if (plan_ == nullptr) return absl::OkStatus();

@@ -38,6 +38,12 @@ struct Units {
   std::vector<int32_t> enqueue_order;  // each unit after all that it comes after
   HappensBefore order;                 // of units
   int32_t num_streams = 1;
+
+  // Whether an op of the unit writes the value.
+  bool Makes(const Graph& graph, int32_t unit, ValueId v) const {
+    const std::optional<OpId> producer = graph.producer(v);
+    return producer.has_value() && unit_of[producer->index()] == unit;
+  }
 };
 
 absl::StatusOr<Units> PlannedUnits(const Graph& graph, const Plan& plan);

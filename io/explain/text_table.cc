@@ -105,6 +105,13 @@ std::string FormatSize(int64_t bytes) {
   return absl::StrFormat("%.2f GiB", size / kGiB);
 }
 
+std::string FormatTime(absl::Duration time) {
+  const double seconds = absl::ToDoubleSeconds(time);
+  if (seconds < 1e-3) return absl::StrFormat("%.0f us", seconds * 1e6);
+  if (seconds < 1) return absl::StrFormat("%.2f ms", seconds * 1e3);
+  return absl::StrFormat("%.2f s", seconds);
+}
+
 std::string Plural(int64_t n, absl::string_view one, absl::string_view more) {
   return absl::StrCat(FormatCount(n), " ", n == 1 ? one : more);
 }

@@ -1,4 +1,4 @@
-// Text for people: aligned columns, byte counts, and names that cannot disturb a terminal.
+// Text for people: aligned columns, byte counts, times, and names that cannot disturb a terminal.
 //
 // Widths are counted in code points, which is right for names without wide or combining characters.
 // THREADS: no shared state.
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace bufplan {
 
@@ -48,6 +49,8 @@ std::string InQuotes(absl::string_view name);
 std::string FormatCount(int64_t n);
 // "1.18 MiB"; KiB below a tenth of a MiB, GiB from 10 GiB on, bytes below 1 KiB.
 std::string FormatSize(int64_t bytes);
+// "85 us", "1.20 ms", "3.04 s".
+std::string FormatTime(absl::Duration time);
 // "1 copy", "2 copies": the count, and the word for one or for more.
 std::string Plural(int64_t n, absl::string_view one, absl::string_view more);
 

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "io/explain/layout.h"
 #include "io/explain/text_table.h"
-#include "io/json_graph.h"
 #include "io/json_text.h"
 #include "io/tool/commands.h"
 #include "io/tool/load.h"
@@ -55,10 +54,8 @@ absl::StatusOr<Answer> CheckGraphPlan(const PlannedInput& planned, const std::op
     answer.exact = report->exact;
     return answer;
   }
-  const absl::StatusOr<SymbolOverrides> overrides = ParseSymbolOverrides(*symbols);
-  const absl::StatusOr<SymbolTuples> tuples =
-      overrides.ok() ? SymbolTuplesOf(graph, *overrides) : absl::StatusOr<SymbolTuples>(overrides.status());
-  if (!tuples.ok()) return absl::InvalidArgumentError(absl::StrCat("option --symbols: ", tuples.status().message()));
+  const absl::StatusOr<SymbolTuples> tuples = ParseSymbolTuples(graph, *symbols);
+  if (!tuples.ok()) return tuples.status();
   answer.symbol_tuples = 0;
   answer.exact = tuples->exact;
   for (const std::vector<int64_t>& tuple : tuples->tuples) {

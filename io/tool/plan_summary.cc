@@ -18,13 +18,6 @@ std::string GapText(int64_t bytes, int64_t lower_bound) {
   return percent < 0.01 ? "<0.01%" : absl::StrFormat("%.2f%%", percent);
 }
 
-std::string TimeText(absl::Duration time) {
-  const double seconds = absl::ToDoubleSeconds(time);
-  if (seconds < 1e-3) return absl::StrFormat("%.0f us", seconds * 1e6);
-  if (seconds < 1) return absl::StrFormat("%.2f ms", seconds * 1e3);
-  return absl::StrFormat("%.2f s", seconds);
-}
-
 std::string SumText(const PlanSummary& summary) {
   int64_t arenas = 0;
   for (const auto& a : summary.arenas) arenas += a.bytes;
@@ -123,7 +116,7 @@ std::string SummaryTable(const PlanSummary& summary) {
     for (const Symbol& symbol : summary.symbols) absl::StrAppend(&text, text.empty() ? "" : ", ", SymbolText(symbol));
     rest.Row({"symbols", text});
   }
-  rest.Row({"time", TimeText(summary.time)});
+  rest.Row({"time", FormatTime(summary.time)});
   return absl::StrCat(arenas.Text(), "\n", rest.Text());
 }
 

@@ -1,5 +1,6 @@
 #include "io/tool/run_command.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -22,7 +23,6 @@
 #include "gpu_runtime/registry/kernel_table.h"
 #include "io/explain/layout.h"
 #include "io/explain/text_table.h"
-#include "io/json_graph.h"
 #include "io/json_text.h"
 #include "io/tool/kernel_attrs.h"
 #include "io/tool/load.h"
@@ -107,10 +107,8 @@ absl::StatusOr<Request> ParseRequest(const CommandLine& line, const Graph& graph
     if (!sample.ok()) return sample.status();
     request.options.sample_bytes = *sample;
   }
-  const absl::StatusOr<SymbolOverrides> overrides = ParseSymbolOverrides(line.Value("--symbols").value_or(""));
-  const absl::StatusOr<SymbolTuples> tuples =
-      overrides.ok() ? SymbolTuplesOf(graph, *overrides) : absl::StatusOr<SymbolTuples>(overrides.status());
-  if (!tuples.ok()) return absl::InvalidArgumentError(absl::StrCat("option --symbols: ", tuples.status().message()));
+  const absl::StatusOr<SymbolTuples> tuples = ParseSymbolTuples(graph, line.Value("--symbols").value_or(""));
+  if (!tuples.ok()) return tuples.status();
   request.tuples = SomeOf(tuples->tuples);
   request.all_tuples = tuples->exact && request.tuples.size() == tuples->tuples.size();
   return request;
@@ -121,7 +119,6 @@ struct Report {
   std::string device;
   std::vector<int64_t> symbols;  // at which a difference was found, else of the last run
   Comparison comparison;         // counts of all runs
-  int stress_runs = 0;
 };
 
 void Merge(const Comparison& more, Report& report) {
@@ -213,12 +210,6 @@ std::string Ratio(absl::Duration a, absl::Duration b) {
   return b <= absl::ZeroDuration() ? "" : absl::StrFormat("%.2f", absl::FDivDuration(a, b));
 }
 
-std::string TimeText(absl::Duration d) {
-  const double us = absl::ToDoubleMicroseconds(d);
-  if (us < 1000) return absl::StrFormat("%.0f us", us);
-  return us < 1e6 ? absl::StrFormat("%.2f ms", us / 1e3) : absl::StrFormat("%.2f s", us / 1e6);
-}
-
 // "kernels: 124 of 125 ops, 25 fused groups; the others mix, "embed" for one".
 std::string KernelsText(const RealKernels& kernels) {
   return absl::StrCat("kernels: ", FormatCount(kernels.ops), " of ", Plural(kernels.compute_ops, "op", "ops"), ", ",
@@ -242,7 +233,8 @@ std::string ReportText(const Graph& graph, const Plan& plan, const Request& requ
              c.reference_bytes == 0 ? ""
                                     : absl::StrFormat("%.2f", static_cast<double>(c.planned_bytes) /
                                                                   static_cast<double>(c.reference_bytes))});
-  table.Row({"time", TimeText(c.planned_time), TimeText(c.reference_time), Ratio(c.planned_time, c.reference_time)});
+  table.Row(
+      {"time", FormatTime(c.planned_time), FormatTime(c.reference_time), Ratio(c.planned_time, c.reference_time)});
   table.Row({"copies", FormatCount(plan.stats.copies_kept),
              FormatCount(plan.stats.copies_kept + plan.stats.copies_elided), ""});
   std::string text =
@@ -296,7 +288,7 @@ const CommandSpec kRunCommand = {
     "of them, of its name and of their place; so a plan of any framework's graph is executed without its kernels.\n"
     "The reference has each value in memory of its own and runs the ops in list order on one stream. What each op\n"
     "reads and what is there at the end must be equal to the byte; the first difference is printed.\n"
-    "On the host --stress also runs N interleavings of the streams that chance chooses.\n"
+    "On the host --stress also runs N + 1 interleavings of the streams that chance chooses.\n"
     "With --kernels real ops and groups run the kernels of gpu_runtime/registry, on random numbers, and what is there\n"
     "at the end is compared.\n",
     kOptions};

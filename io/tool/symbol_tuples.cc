@@ -127,4 +127,12 @@ absl::StatusOr<SymbolTuples> SymbolTuplesOf(const Graph& graph, const SymbolOver
   return result;
 }
 
+absl::StatusOr<SymbolTuples> ParseSymbolTuples(const Graph& graph, absl::string_view text) {
+  const absl::StatusOr<SymbolOverrides> overrides = ParseSymbolOverrides(text);
+  absl::StatusOr<SymbolTuples> tuples =
+      overrides.ok() ? SymbolTuplesOf(graph, *overrides) : absl::StatusOr<SymbolTuples>(overrides.status());
+  if (tuples.ok()) return tuples;
+  return absl::InvalidArgumentError(absl::StrCat("option --symbols: ", tuples.status().message()));
+}
+
 }  // namespace bufplan

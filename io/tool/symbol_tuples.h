@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "io/json_graph.h"
 #include "ir/graph.h"
 
@@ -24,6 +25,8 @@ struct SymbolTuples {
 inline constexpr int64_t kMaxSymbolTuples = 128;
 
 absl::StatusOr<SymbolTuples> SymbolTuplesOf(const Graph& graph, const SymbolOverrides& overrides);
+// The same of an option's text; errors name the option.
+absl::StatusOr<SymbolTuples> ParseSymbolTuples(const Graph& graph, absl::string_view text);
 
 }  // namespace bufplan
 

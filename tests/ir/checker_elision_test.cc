@@ -8,17 +8,11 @@
 #include "ir/checker.h"
 #include "ir/graph.h"
 #include "ir/graph_builder.h"
+#include "tests/ir/built.h"
 #include "tests/ir/hand_plan.h"
 
 namespace bufplan {
 namespace {
-
-Graph Built(GraphBuilder b) {
-  absl::StatusOr<Graph> graph = std::move(b).Build();
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  if (!graph.ok()) return *GraphBuilder().Build();
-  return *std::move(graph);
-}
 
 // T is copied from u and v, s is a slice of T at u's range; late writes after s's reader did or before.
 struct Forwarded {

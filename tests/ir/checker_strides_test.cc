@@ -15,19 +15,13 @@
 #include "ir/checker.h"
 #include "ir/graph.h"
 #include "ir/graph_builder.h"
+#include "tests/ir/built.h"
 #include "tests/ir/hand_plan.h"
 
 namespace bufplan {
 namespace {
 
 using ::testing::HasSubstr;
-
-Graph Built(GraphBuilder b) {
-  absl::StatusOr<Graph> graph = std::move(b).Build();
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  if (!graph.ok()) return *GraphBuilder().Build();
-  return *std::move(graph);
-}
 
 // A decode step: the row is made at its slot of the cache K, which holds `kHeads` heads of `kRun` bytes per row. c is
 // the cache with the row in it, head by head, as the attention wants it.

@@ -10,19 +10,13 @@
 #include "gtest/gtest.h"
 #include "ir/graph.h"
 #include "ir/graph_builder.h"
+#include "tests/ir/built.h"
 #include "tests/ir/hand_plan.h"
 
 namespace bufplan {
 namespace {
 
 using ::testing::HasSubstr;
-
-Graph Built(GraphBuilder b) {
-  absl::StatusOr<Graph> graph = std::move(b).Build();
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  if (!graph.ok()) return *GraphBuilder().Build();
-  return *std::move(graph);
-}
 
 // kv-step of docs/design.md: attention over what the cache holds makes the next row, in place at its slot.
 TEST(CheckerTest, KvStepWithoutACopyIsValidForAllSymbolValues) {

@@ -4,22 +4,19 @@
 // run without a difference. What the checker refuses for the bytes that are read, the oracle should mostly see.
 //
 // More graphs: bazel test --test_env=BUFPLAN_RANDOM_GRAPHS=5000 //tests/oracle:soundness_test
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "ir/checker.h"
 #include "ir/graph_builder.h"
 #include "tests/oracle/about_read_bytes.h"
 #include "tests/oracle/concrete.h"
-#include "tests/oracle/dump.h"
-#include "tests/oracle/mutate.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/naive_plan.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/random_graph.h"
+#include "tests/oracle/walk_plans.h"
 
 namespace bufplan {
 namespace {
@@ -27,11 +24,7 @@ namespace {
 constexpr int kSteps = 30;
 constexpr int kInterleavings = 8;
 
-uint64_t NumGraphs() {
-  const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
-  uint64_t n = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 150;
-}
+uint64_t NumGraphs() { return FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 150); }
 
 std::optional<Difference> FirstDifference(const Graph& graph, const Plan& plan,
                                           const std::vector<std::vector<int64_t>>& tuples, uint64_t seed) {
@@ -50,35 +43,20 @@ struct Tally {
 void Walk(const RandomGraphOptions& options, uint64_t seed, Tally& tally) {
   const absl::StatusOr<Graph> graph = RandomGraph(options, seed);
   ASSERT_TRUE(graph.ok()) << graph.status();
-  Rng rng(seed);
-  std::vector<FusionId> fuse;
-  for (size_t f = 0; f < graph->fusions().size(); ++f) {
-    if (rng.Percent(50)) fuse.push_back(FusionId(static_cast<int32_t>(f)));
-  }
-  Plan plan = NaivePlan(*graph, fuse);
   const std::vector<std::vector<int64_t>> tuples = SymbolTuples(*graph, 4, seed);
-  for (int step = 0; step <= kSteps; ++step) {
-    std::optional<Mutant> mutant = step == 0 ? Mutant{plan, "naive"} : Mutate(*graph, plan, rng);
-    if (!mutant.has_value()) continue;
-    const absl::StatusOr<CheckReport> report = CheckPlan(*graph, mutant->plan);
-    const auto where = [&] {
-      return absl::StrCat(graph->name(), " step ", step, ", ", mutant->what, "\n", DumpGraph(*graph),
-                          DumpPlan(*graph, mutant->plan));
-    };
-    ASSERT_TRUE(report.ok()) << report.status() << " " << where();
-    if (report->ok()) {
-      const std::optional<Difference> d = FirstDifference(*graph, mutant->plan, tuples, seed);
-      ASSERT_FALSE(d.has_value()) << "the checker accepts, but " << d->text << "\n" << where();
+  WalkPlans(*graph, seed, kSteps, [&](const VisitedPlan& visited) {
+    const Plan& plan = visited.mutant.plan;
+    if (visited.report.ok()) {
+      const std::optional<Difference> d = FirstDifference(*graph, plan, tuples, seed);
+      ASSERT_FALSE(d.has_value()) << "the checker accepts, but " << d->text << "\n" << visited.Text();
       ++tally.accepted;
-      plan = std::move(mutant->plan);
-      continue;
+      return;
     }
-    const Violation& violation = report->violations[0];
-    ASSERT_GT(step, 0) << violation.message << " " << where();
-    if (!IsAboutReadBytes(violation.kind)) continue;
+    const Violation& violation = visited.report.violations[0];
+    if (!IsAboutReadBytes(violation.kind)) return;
     ++tally.refused;
-    tally.seen += FirstDifference(*graph, mutant->plan, {violation.symbols}, seed).has_value() ? 1 : 0;
-  }
+    tally.seen += FirstDifference(*graph, plan, {violation.symbols}, seed).has_value() ? 1 : 0;
+  });
 }
 
 class Soundness : public testing::TestWithParam<RandomGraphOptions> {};

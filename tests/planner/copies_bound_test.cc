@@ -5,11 +5,9 @@
 // More graphs: bazel test --test_env=BUFPLAN_RANDOM_GRAPHS=20000 //tests/planner:copies_bound_test
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "gtest/gtest.h"
 #include "ir/expr_proof.h"
 #include "ir/region.h"
@@ -17,17 +15,14 @@
 #include "planner/make_plan.h"
 #include "planner/order/schedule.h"
 #include "tests/oracle/dump.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/random_graph.h"
 
 namespace bufplan {
 namespace {
 
 // Of one profile.
-uint64_t NumGraphs() {
-  const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
-  uint64_t n = 0;
-  return (text != nullptr && absl::SimpleAtoi(text, &n) ? n : 600) / RandomGraphOptions::Profiles().size();
-}
+uint64_t NumGraphs() { return FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 600) / RandomGraphOptions::Profiles().size(); }
 
 int64_t Largest(const Graph& graph, const Expr& bytes) {
   const std::optional<Bounds> bounds = BoundsOf(bytes, graph.symbols());

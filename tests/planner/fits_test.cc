@@ -3,11 +3,9 @@
 //
 // More graphs: bazel test --test_env=BUFPLAN_RANDOM_GRAPHS=5000 //tests/planner:fits_test
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "ir/checker.h"
@@ -17,6 +15,7 @@
 #include "tests/io/graph_equal.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/random_graph.h"
@@ -27,11 +26,7 @@ namespace {
 
 constexpr int kChanges = 30;
 
-uint64_t NumGraphs() {
-  const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
-  uint64_t n = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 100;
-}
+uint64_t NumGraphs() { return FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 100); }
 
 OpId RandomOp(const Graph& g, Rng& rng) { return OpId(static_cast<int32_t>(rng.Below(g.ops().size()))); }
 ValueId RandomValue(const Graph& g, Rng& rng) { return ValueId(static_cast<int32_t>(rng.Below(g.values().size()))); }

@@ -7,18 +7,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ir/graph_builder.h"
+#include "tests/ir/built.h"
 
 namespace bufplan {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-Graph Built(GraphBuilder b) {
-  absl::StatusOr<Graph> graph = std::move(b).Build();
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  return *std::move(graph);
-}
 
 std::string RefusalOf(const Graph& graph, const PlanOptions& options = {}) {
   const absl::StatusOr<Plan> plan = MakePlan(graph, options);

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "io/json_graph.h"
@@ -22,6 +21,7 @@
 #include "planner/make_plan.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/naive_plan.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/reduce.h"
@@ -32,12 +32,6 @@ namespace {
 
 constexpr int kSymbolTuples = 4;
 constexpr int kInterleavings = 6;
-
-uint64_t FromEnvironment(const char* name, uint64_t fallback) {
-  const char* text = std::getenv(name);
-  uint64_t n = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : fallback;
-}
 
 // Of all spaces.
 int64_t TotalBytes(const Plan& plan) {

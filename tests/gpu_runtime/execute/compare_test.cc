@@ -17,20 +17,13 @@
 #include "gpu_runtime/host/host_device.h"
 #include "gtest/gtest.h"
 #include "ir/graph_builder.h"
+#include "tests/ir/built.h"
 #include "tests/ir/hand_plan.h"
 
 namespace bufplan::runtime {
 namespace {
 
 using ::testing::MatchesRegex;
-
-Graph Built(const std::function<void(GraphBuilder&)>& make) {
-  GraphBuilder b;
-  make(b);
-  absl::StatusOr<Graph> graph = std::move(b).Build();
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  return *std::move(graph);
-}
 
 absl::StatusOr<Comparison> Compare(const Graph& graph, const HandPlan& hand, const CompareOptions& options = {}) {
   return CompareWithReference(*MakeHostDevice(), graph, hand.Done(), options);

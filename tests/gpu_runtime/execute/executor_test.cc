@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,18 +13,11 @@
 #include "gpu_runtime/registry/kernel_table.h"
 #include "gtest/gtest.h"
 #include "ir/graph_builder.h"
+#include "tests/ir/built.h"
 #include "tests/ir/hand_plan.h"
 
 namespace bufplan::runtime {
 namespace {
-
-Graph Built(const std::function<void(GraphBuilder&)>& make) {
-  GraphBuilder b;
-  make(b);
-  absl::StatusOr<Graph> graph = std::move(b).Build();
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  return *std::move(graph);
-}
 
 // K[16*s, 16*s + 16) becomes a function of w and of what lies before it; two streams.
 Graph Step() {
@@ -291,18 +283,23 @@ TEST_F(ExecutorTest, StridesOfOneRunAreStrides) {
   EXPECT_TRUE(executor->operand(ValueNamed(graph, "x")).strides.empty());
 }
 
-// A group without a kernel, members with kernels of their own: m = 2x in the workspace, r = m + x in its place.
-TEST_F(ExecutorTest, MembersKernelsRunInTheWorkspaceOfAGroupWithoutAKernel) {
-  const Graph graph = Built([](GraphBuilder& b) {
-    const ValueId x = b.Input("x", 4);
+// x, m1 -> m with scratch, m2(m, x) -> r, an output; a group of both.
+Graph Pair(int64_t bytes) {
+  return Built([&](GraphBuilder& b) {
+    const ValueId x = b.Input("x", bytes);
     const ValueId m =
-        b.Compute("m1", {.reads = {x}, .writes = {{.name = "m", .bytes = 4}}, .options = {.scratch_bytes = 8}});
-    b.Output(b.Compute("m2", {.reads = {m, x}, .writes = {{.name = "r", .bytes = 4}}}));
+        b.Compute("m1", {.reads = {x}, .writes = {{.name = "m", .bytes = bytes}}, .options = {.scratch_bytes = 8}});
+    b.Output(b.Compute("m2", {.reads = {m, x}, .writes = {{.name = "r", .bytes = bytes}}}));
     Fusion fusion;
     fusion.name = "pair";
     fusion.ops = {OpId(0), OpId(1)};
     b.AddFusion(fusion);
   });
+}
+
+// A group without a kernel, members with kernels of their own: m = 2x in the workspace, r = m + x in its place.
+TEST_F(ExecutorTest, MembersKernelsRunInTheWorkspaceOfAGroupWithoutAKernel) {
+  const Graph graph = Pair(4);
   const Plan plan = HandPlan(graph)
                         .At(ValueNamed(graph, "x"), 0)
                         .At(ValueNamed(graph, "r"), 4)
@@ -342,16 +339,7 @@ TEST_F(ExecutorTest, MembersKernelsRunInTheWorkspaceOfAGroupWithoutAKernel) {
 }
 
 TEST_F(ExecutorTest, AGroupsKernelRunsForAllMembers) {
-  const Graph graph = Built([](GraphBuilder& b) {
-    const ValueId x = b.Input("x", 8);
-    const ValueId m =
-        b.Compute("m1", {.reads = {x}, .writes = {{.name = "m", .bytes = 8}}, .options = {.scratch_bytes = 8}});
-    b.Output(b.Compute("m2", {.reads = {m, x}, .writes = {{.name = "r", .bytes = 8}}}));
-    Fusion fusion;
-    fusion.name = "pair";
-    fusion.ops = {OpId(0), OpId(1)};
-    b.AddFusion(fusion);
-  });
+  const Graph graph = Pair(8);
   const Plan plan = HandPlan(graph)
                         .At(ValueNamed(graph, "x"), 0)
                         .At(ValueNamed(graph, "r"), 8)

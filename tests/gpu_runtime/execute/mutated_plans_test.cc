@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gpu_runtime/execute/compare.h"
 #include "gpu_runtime/host/host_device.h"
@@ -19,11 +18,10 @@
 #include "ir/checker.h"
 #include "tests/oracle/about_read_bytes.h"
 #include "tests/oracle/concrete.h"
-#include "tests/oracle/dump.h"
-#include "tests/oracle/mutate.h"
-#include "tests/oracle/naive_plan.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/random_graph.h"
+#include "tests/oracle/walk_plans.h"
 
 namespace bufplan::runtime {
 namespace {
@@ -31,11 +29,7 @@ namespace {
 constexpr int kSteps = 30;
 constexpr int kInterleavings = 20;
 
-uint64_t NumGraphs() {
-  const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
-  uint64_t n = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 60;
-}
+uint64_t NumGraphs() { return FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 60); }
 
 enum class Outcome { kEqual, kDiffers, kImpossible };
 
@@ -63,48 +57,35 @@ struct Tally {
 void Walk(const RandomGraphOptions& options, uint64_t seed, Tally& tally) {
   const absl::StatusOr<Graph> graph = RandomGraph(options, seed);
   ASSERT_TRUE(graph.ok()) << graph.status();
-  Rng rng(seed);
-  std::vector<FusionId> fuse;
-  for (size_t f = 0; f < graph->fusions().size(); ++f) {
-    if (rng.Percent(50)) fuse.push_back(FusionId(static_cast<int32_t>(f)));
-  }
-  Plan plan = NaivePlan(*graph, fuse);
   const std::vector<std::vector<int64_t>> tuples = SymbolTuples(*graph, 2, seed);
-  for (int step = 0; step <= kSteps; ++step) {
-    std::optional<Mutant> mutant = step == 0 ? Mutant{plan, "naive"} : Mutate(*graph, plan, rng);
-    if (!mutant.has_value()) continue;
-    const absl::StatusOr<CheckReport> report = CheckPlan(*graph, mutant->plan);
-    ASSERT_TRUE(report.ok()) << report.status();
-    if (report->ok()) {
+  WalkPlans(*graph, seed, kSteps, [&](const VisitedPlan& visited) {
+    const Plan& plan = visited.mutant.plan;
+    if (visited.report.ok()) {
       for (const std::vector<int64_t>& tuple : tuples) {
-        const Run run = Execute(*graph, mutant->plan, tuple, seed);
-        ASSERT_EQ(run.outcome, Outcome::kEqual) << "the checker accepts, but " << run.text << "\n"
-                                                << graph->name() << " step " << step << ", " << mutant->what << "\n"
-                                                << DumpGraph(*graph) << DumpPlan(*graph, mutant->plan);
+        const Run run = Execute(*graph, plan, tuple, seed);
+        ASSERT_EQ(run.outcome, Outcome::kEqual) << "the checker accepts, but " << run.text << "\n" << visited.Text();
       }
       ++tally.accepted;
-      plan = std::move(mutant->plan);
-      continue;
+      return;
     }
-    const Violation& violation = report->violations[0];
-    if (!IsAboutReadBytes(violation.kind)) continue;
+    const Violation& violation = visited.report.violations[0];
+    if (!IsAboutReadBytes(violation.kind)) return;
     ++tally.refused;
-    const bool seen = Execute(*graph, mutant->plan, violation.symbols, seed).outcome != Outcome::kEqual;
+    const bool seen = Execute(*graph, plan, violation.symbols, seed).outcome != Outcome::kEqual;
     const absl::StatusOr<std::optional<bufplan::Difference>> oracle =
-        RunPlannedOften(*graph, mutant->plan, violation.symbols, seed, kInterleavings);
+        RunPlannedOften(*graph, plan, violation.symbols, seed, kInterleavings);
     ASSERT_TRUE(oracle.ok()) << oracle.status();
     tally.of_oracle += oracle->has_value() ? 1 : 0;
     tally.of_both += oracle->has_value() && seen ? 1 : 0;
     if (seen) {
       ++tally.seen;
-    } else {
-      ++tally.missed[std::string(ToString(violation.kind))];
-      if (std::getenv("BUFPLAN_SHOW_MISSED") != nullptr) {
-        std::printf("%s step %d %s\n%s\n%s%s\n", std::string(graph->name()).c_str(), step, mutant->what.c_str(),
-                    violation.message.c_str(), DumpGraph(*graph).c_str(), DumpPlan(*graph, mutant->plan).c_str());
-      }
+      return;
     }
-  }
+    ++tally.missed[std::string(ToString(violation.kind))];
+    if (std::getenv("BUFPLAN_SHOW_MISSED") != nullptr) {
+      std::printf("%s\n%s\n", violation.message.c_str(), visited.Text().c_str());
+    }
+  });
 }
 
 class MutatedPlans : public testing::TestWithParam<RandomGraphOptions> {};

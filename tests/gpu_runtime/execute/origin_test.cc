@@ -73,8 +73,8 @@ INSTANTIATE_TEST_SUITE_P(Profiles, OriginTest, testing::ValuesIn(RandomGraphOpti
 TEST(ByteAtTest, CountsInRunOrder) {
   const Shape shape = {3, 2, {{2, 100}, {3, 10}}};
   const std::vector<int64_t> bytes = {3, 4, 13, 14, 23, 24, 103, 104, 113, 114, 123, 124};
-  for (size_t i = 0; i < bytes.size(); ++i) EXPECT_EQ(ByteAt(shape, static_cast<int64_t>(i)), bytes[i]);
-  EXPECT_EQ(ByteAt({7, 5, {}}, 4), 11);
+  for (size_t i = 0; i < bytes.size(); ++i) EXPECT_EQ(shape.ByteAt(static_cast<int64_t>(i)), bytes[i]);
+  EXPECT_EQ((Shape{7, 5, {}}).ByteAt(4), 11);
 }
 
 }  // namespace

@@ -3,17 +3,14 @@
 //
 // More graphs: bazel test --test_env=BUFPLAN_RANDOM_GRAPHS=2000 //tests/gpu_runtime/execute:random_kernels_test
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gpu_runtime/execute/compare.h"
-#include "gpu_runtime/execute/origin.h"
 #include "gpu_runtime/host/host_device.h"
 #include "gpu_runtime/kernels/mix.h"
 #include "gpu_runtime/registry/kernel_table.h"
@@ -23,6 +20,7 @@
 #include "planner/make_plan.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/naive_plan.h"
 #include "tests/oracle/random.h"
 #include "tests/oracle/random_graph.h"
@@ -30,11 +28,7 @@
 namespace bufplan::runtime {
 namespace {
 
-uint64_t NumGraphs() {
-  const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
-  uint64_t n = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 60;
-}
+uint64_t NumGraphs() { return FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 60); }
 
 // Absent: undefined, or out of the kernel's reach.
 using Content = std::vector<std::optional<uint8_t>>;
@@ -93,7 +87,7 @@ class MixKernels {
     EXPECT_EQ(operand.strides.size(), location.strides->dims.size());
     const std::optional<Shape> shape =
         ShapeAt(0, location.strides->run_bytes, location.strides->dims, sizes_.symbol_values);
-    return operand.data + ByteAt(*shape, byte);
+    return operand.data + shape->ByteAt(byte);
   }
   // The defined bytes of `content`, which are in the place of `v`.
   Content Load(ValueId v, ValueId content, const Operand& operand) const {

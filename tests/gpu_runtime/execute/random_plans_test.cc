@@ -4,12 +4,10 @@
 // More graphs: bazel test --test_env=BUFPLAN_RANDOM_GRAPHS=2000 //tests/gpu_runtime/execute:random_plans_test
 // Other seeds: --test_env=BUFPLAN_RANDOM_SEED=1000000 (the first one)
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gpu_runtime/execute/compare.h"
 #include "gpu_runtime/host/host_device.h"
@@ -17,17 +15,12 @@
 #include "planner/make_plan.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/naive_plan.h"
 #include "tests/oracle/random_graph.h"
 
 namespace bufplan::runtime {
 namespace {
-
-uint64_t FromEnvironment(const char* name, uint64_t fallback) {
-  const char* text = std::getenv(name);
-  uint64_t n = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : fallback;
-}
 
 class RandomPlans : public testing::TestWithParam<RandomGraphOptions> {
  protected:

@@ -1,11 +1,9 @@
 // The reference execution against an interpreter of the same meaning that shares nothing with it but the formula.
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "gpu_runtime/execute/contents.h"
 #include "gpu_runtime/execute/executor.h"
 #include "gpu_runtime/host/host_device.h"
@@ -13,16 +11,13 @@
 #include "tests/gpu_runtime/execute/plain_mix.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/random_graph.h"
 
 namespace bufplan::runtime {
 namespace {
 
-uint64_t NumGraphs() {
-  const char* text = std::getenv("BUFPLAN_RANDOM_GRAPHS");
-  uint64_t n = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : 200;
-}
+uint64_t NumGraphs() { return FromEnvironment("BUFPLAN_RANDOM_GRAPHS", 200); }
 
 class ReferenceTest : public testing::TestWithParam<RandomGraphOptions> {
  protected:

@@ -8,15 +8,10 @@
 
 #include "gtest/gtest.h"
 #include "ir/graph_builder.h"
+#include "tests/ir/built.h"
 
 namespace bufplan::runtime {
 namespace {
-
-Graph Built(GraphBuilder b) {
-  absl::StatusOr<Graph> graph = std::move(b).Build();
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  return *std::move(graph);
-}
 
 // By name, without a sample or with one.
 class Found {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 
 namespace bufplan {
@@ -68,6 +69,14 @@ TEST(FormatTest, Sizes) {
   EXPECT_EQ(FormatSize(1 << 20), "1.00 MiB");
   EXPECT_EQ(FormatSize(int64_t{5} << 30), "5120.00 MiB");
   EXPECT_EQ(FormatSize(int64_t{16} << 30), "16.00 GiB");
+}
+
+TEST(FormatTest, Times) {
+  EXPECT_EQ(FormatTime(absl::ZeroDuration()), "0 us");
+  EXPECT_EQ(FormatTime(absl::Microseconds(999)), "999 us");
+  EXPECT_EQ(FormatTime(absl::Milliseconds(1)), "1.00 ms");
+  EXPECT_EQ(FormatTime(absl::Microseconds(12345)), "12.35 ms");
+  EXPECT_EQ(FormatTime(absl::Seconds(90)), "90.00 s");
 }
 
 TEST(FormatTest, Plurals) {

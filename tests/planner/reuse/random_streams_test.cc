@@ -9,13 +9,11 @@
 // More graphs: bazel test --test_env=BUFPLAN_RANDOM_STREAM_GRAPHS=5000 //tests/planner/reuse:random_streams_test
 // Other seeds: --test_env=BUFPLAN_RANDOM_SEED=1000000 (the first one)
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "io/json_graph.h"
@@ -23,6 +21,7 @@
 #include "planner/make_plan.h"
 #include "tests/oracle/concrete.h"
 #include "tests/oracle/dump.h"
+#include "tests/oracle/from_environment.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/random_graph.h"
 
@@ -31,12 +30,6 @@ namespace {
 
 constexpr int kSymbolTuples = 2;
 constexpr int kInterleavings = 12;
-
-uint64_t FromEnvironment(const char* name, uint64_t fallback) {
-  const char* text = std::getenv(name);
-  uint64_t n = 0;
-  return text != nullptr && absl::SimpleAtoi(text, &n) ? n : fallback;
-}
 
 RandomGraphOptions Profile(uint64_t seed) {
   RandomGraphOptions o;
